@@ -30,6 +30,8 @@ usage: ./do COMMAND
   bench [OPTION]...   build and run the benchmarks
   experiments [--quick] [EXPERIMENT]...
                       reproduce the experiments of papers on sampling
+  trials [OPTION]... [inside|launches]
+                      try samplers on workloads that no setting was chosen with (--help)
   traces              make the bundled traces again (traces/)
   check [--fuzz-seconds N]
                       check format, warnings, static analysis, sanitizers and line coverage, and fuzz: N
@@ -396,6 +398,11 @@ main()
         need "${build_packages[@]}"
         build release
         exec bench/experiments/experiments.sh "$@"
+        ;;
+    trials)
+        need "${build_packages[@]}"
+        build release
+        exec bench/experiments/trials.sh "$@"
         ;;
     check) check "$@" ;;
     fuzz)

@@ -89,44 +89,7 @@ note()
 # cells FILE COLUMN [COLUMN=VALUE]...: a column of a CSV file, in the rows with these values.
 cells()
 {
-    awk -v want="$2" -v where="$(printf '%s\t' "${@:3}")" '
-        # Splits a line with quotes. None of these files has line ends in quotes.
-        function split_line(line, f,    i, c, n, quoted) {
-            n = 1
-            f[1] = ""
-            for (i = 1; i <= length(line); i++) {
-                c = substr(line, i, 1)
-                if (c == "\"")
-                    quoted = !quoted
-                else if (c == "," && !quoted)
-                    f[++n] = ""
-                else
-                    f[n] = f[n] c
-            }
-            return n
-        }
-        NR == 1 {
-            n = split_line($0, head)
-            for (i = 1; i <= n; i++)
-                at[head[i]] = i
-            if (!(want in at)) {
-                print "no column " want > "/dev/stderr"
-                exit 1
-            }
-            conditions = split(where, condition, "\t") - 1
-            next
-        }
-        {
-            split("", field)
-            split_line($0, field)
-            for (i = 1; i <= conditions; i++) {
-                equals = index(condition[i], "=")
-                key = substr(condition[i], 1, equals - 1)
-                if (field[at[key]] != substr(condition[i], equals + 1))
-                    next
-            }
-            print field[at[want]]
-        }' "$1"
+    awk -v want="$2" -v where="$(printf '%s\t' "${@:3}")" -f "$here/csv.awk" -f "$here/cells.awk" "$1"
 }
 
 # Mean of the absolute values of the numbers on standard input; "-" if there are none.

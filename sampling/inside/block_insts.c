@@ -4,7 +4,7 @@
 
 #include "sim/core/alloc.h"
 
-static void add(block_insts_t *b, uint64_t insts)
+void block_insts_add(block_insts_t *b, uint64_t insts)
 {
     const insts_run_t *last = b->n == 0 ? NULL : &b->runs[b->n - 1];
     if (last == NULL || last->insts != insts) {
@@ -42,7 +42,7 @@ rb_code_t block_insts_read(block_insts_t *b, trace_source_t *source, uint64_t po
         rc = ops->block_facts(launch, b->blocks, &facts, &stored, err);
         if (rc != RB_OK || !stored)
             continue;
-        add(b, facts.warp_insts);
+        block_insts_add(b, facts.warp_insts);
         if (visit != NULL)
             visit(ctx, &facts);
     }
@@ -69,4 +69,17 @@ uint64_t block_insts_before(const block_insts_t *b, uint64_t block)
             hi = mid;
     }
     return b->runs[lo].before + (block - b->runs[lo].first) * b->runs[lo].insts;
+}
+
+uint64_t block_insts_at(const block_insts_t *b, uint64_t inst)
+{
+    uint64_t lo = 0, hi = b->blocks;
+    while (hi - lo > 1) {
+        const uint64_t mid = lo + (hi - lo) / 2;
+        if (block_insts_before(b, mid) <= inst)
+            lo = mid;
+        else
+            hi = mid;
+    }
+    return lo;
 }

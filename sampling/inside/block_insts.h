@@ -31,10 +31,17 @@ RB_CHECKED rb_code_t block_insts_read(block_insts_t *b, trace_source_t *source, 
                                       void (*visit)(void *ctx, const block_facts_t *facts),
                                       void *ctx, rb_err_t *err);
 
+/* Appends a block, for sources without an index. */
+void block_insts_add(block_insts_t *b, uint64_t insts);
+
 /* A zeroed one is allowed. */
 void block_insts_free(block_insts_t *b);
 
 /* Warp instructions of the blocks before `block`, which may be b->blocks. */
 uint64_t block_insts_before(const block_insts_t *b, uint64_t block);
+
+/* The block that contains the warp instruction of that number, counted from 0 in stored order; the
+ * last block if there are fewer. */
+uint64_t block_insts_at(const block_insts_t *b, uint64_t inst);
 
 #endif

@@ -76,6 +76,9 @@ static const param_group_t photon_group =
 
 enum { DETECTOR_BYTES = 256 << 20 }; /* memory for the detectors of a launch */
 
+/* Waves that the windows of the detectors usually cover. */
+enum { MEASURED_WAVES = 3 };
+
 typedef struct {
     photon_level_t level; /* first member: its hooks cast the state to it */
     photon_bb_options_t options;
@@ -127,6 +130,7 @@ static void forget(photon_state_t *s)
     free(s->recent);
     bb_forecast_free(&s->forecast);
     read_ahead_free(&s->ahead);
+    guard_free(&s->level.guard);
     *s = (photon_state_t){.options = s->options, .saved = s->saved};
 }
 
@@ -228,7 +232,8 @@ static rb_code_t photon_open(const sampler_t *sampler, const sampler_launch_t *l
     /* windows of time may contain more points than required */
     s->n_ring = (s->rule.timed ? 4 : 1) * (size_t)(photon_rule_points(&s->rule) / warps + 1);
     s->recent = rb_calloc(s->n_ring, sizeof(*s->recent));
-    return RB_OK;
+    return guard_open(&s->level.guard, l, !s->idle && guard_wanted(o->check, published), o->alike,
+                      err);
 }
 
 static void take_records(photon_state_t *s, const interval_records_t *r)
@@ -353,6 +358,14 @@ static cycle_t hold_of(const photon_state_t *s, uint64_t block)
     return cycles < 1 ? 1 : cycles > 1e15 ? (cycle_t)1e15 : (cycle_t)llround(cycles);
 }
 
+/* Whether later blocks are like those whose basic blocks were measured: in a launch of few waves all
+ * so far, else those of the last waves. */
+static bool is_alike(photon_state_t *s, const interval_records_t *r)
+{
+    return guard_allows_after(&s->level.guard, r, s->few ? INFINITY : MEASURED_WAVES,
+                              s->level.trust.blocks);
+}
+
 static bool photon_interval(const sampler_t *sampler, const interval_records_t *r,
                             fast_forward_t *out)
 {
@@ -362,7 +375,7 @@ static bool photon_interval(const sampler_t *sampler, const interval_records_t *
         return false;
     photon_trust_check(&s->level.trust, r);
     fill_skip_look(&s->level.fill, r);
-    if (s->level.trust.filling && fill_skip_begin(&s->level.fill, r, s->level.trust.insts, out))
+    if (photon_level_fill(&s->level, r, out))
         return true;
     take_records(s, r);
     measure_cover(s);
@@ -371,7 +384,7 @@ static bool photon_interval(const sampler_t *sampler, const interval_records_t *
         return false;
     if (r->next_block >= s->level.trust.blocks && o->residents != RESIDENTS_CUT)
         return false;
-    if (!forecast(s, r))
+    if (!is_alike(s, r) || !forecast(s, r))
         return false;
     s->fired = true;
     *out = (fast_forward_t){.until = UINT64_MAX,
@@ -387,6 +400,7 @@ static bool photon_interval(const sampler_t *sampler, const interval_records_t *
         " executions: %.1f %% of the instructions; a block takes %.0f cycles, %.3f times the sum "
         "of its basic blocks",
         s->n_stable, s->n_known, photon_rule_points(&s->rule), 100 * s->covered, mean, s->scale);
+    guard_tell(&s->level.guard, out->evidence);
     return true;
 }
 
@@ -407,7 +421,9 @@ static void photon_explain(const sampler_t *sampler, char evidence[SAMPLER_EVIDE
     const photon_verdict_t first =
         s->n_detectors > 0 ? photon_detector_read(&s->detectors[0], s->level.trust.calm).verdict
                            : PHOTON_FEW;
-    if (s->failed)
+    if (s->level.guard.refused)
+        guard_tell(&s->level.guard, evidence);
+    else if (s->failed)
         snprintf(evidence, SAMPLER_EVIDENCE_MAX, "later blocks could not be read");
     else if (s->ahead.missing)
         snprintf(evidence, SAMPLER_EVIDENCE_MAX, "the trace does not have all blocks of the grid");
@@ -439,6 +455,7 @@ const inside_method_t inside_photon_bb = {
             "scheduler runs",
     .options = &photon_group,
     .ops = &photon_ops,
+    .fixed = true,
     .create = photon_create,
     .destroy = photon_destroy,
 };

@@ -1,7 +1,8 @@
 /*
  * photon_warp: Photon's warp level (MICRO 2023). If one type of warp makes up nearly all of a
  * launch and its warps take a stable time, the remaining blocks only hold their slots for that
- * time, through the real block scheduler.
+ * time, through the real block scheduler. The published variants count warps; ours count their
+ * instructions, because a few long warps can take most of the time.
  *
  * photon_detector.h describes the variants of the detector. steady and scaled ignore warps of the
  * first wave, which issue together into cold caches. In a launch that will fill the L2 they use
@@ -34,7 +35,9 @@
     P(U32, least, "0", 0, 1000000, "warps",                                                        \
       "minimum length of the window; 0: steady 3000, scaled 128")                                  \
     P(F64, delta, "0.03", 1e-6, 1, "", "allowed difference of the slope from one, and of means")   \
-    P(F64, dominant, "0.95", 0, 1, "", "minimum share of the most frequent type of warp")          \
+    P(F64, dominant, "0.95", 0, 1, "",                                                             \
+      "minimum share of the most frequent type of warp: of all "                                   \
+      "instructions; paper, code: of all warps")                                                   \
     PHOTON_SHARED_OPTIONS(P, E, T)                                                                 \
     E(hold, photon_hold_choices, "block",                                                          \
       "blocks hold their slots for the mean time of blocks, or "                                   \
@@ -56,6 +59,7 @@ typedef struct {
     bool saved;         /* the analysis file was started */
     bool dominated;     /* the launch has a dominant type (not checked in variant code) */
     read_ahead_t ahead; /* analysis of the launch */
+    double type_share;  /* of the dominant type: of all instructions; published: of all warps */
     double alone;       /* cycles that a block takes alone on the chip; 0: unknown */
     photon_detector_t detector;
     photon_reading_t reading; /* the latest one */
@@ -81,7 +85,13 @@ static void photon_destroy(void *state)
     photon_detector_free(&s->detector);
     read_ahead_free(&s->ahead);
     photon_detector_free(&s->blocks);
+    guard_free(&s->level.guard);
     free(s);
+}
+
+static bool is_published(const photon_warp_options_t *o)
+{
+    return o->variant == PHOTON_PAPER || o->variant == PHOTON_CODE;
 }
 
 static photon_rule_t rule_of(const photon_warp_options_t *o, uint64_t resident_warps,
@@ -105,11 +115,12 @@ static rb_code_t photon_open(const sampler_t *sampler, const sampler_launch_t *l
 {
     photon_state_t *s = sampler->state;
     const photon_warp_options_t *o = &s->options;
-    const bool published = o->variant == PHOTON_PAPER || o->variant == PHOTON_CODE;
+    const bool published = is_published(o);
     read_ahead_free(&s->ahead);
     RB_TRY(photon_look(l, o->sample, o->load, o->save, &s->saved, &s->ahead, err));
+    s->type_share = published ? s->ahead.dominant_share : read_ahead_dominant_work(&s->ahead);
     s->dominated =
-        s->ahead.warps > 0 && (o->variant == PHOTON_CODE || s->ahead.dominant_share >= o->dominant);
+        s->ahead.warps > 0 && (o->variant == PHOTON_CODE || s->type_share >= o->dominant);
     s->alone = photon_block_alone(l, &s->ahead);
     const double insts = s->ahead.insts_per_block * (double)l->info->n_blocks;
     s->level.trust = photon_trust(l, 0, !published && o->fill, o->light, insts);
@@ -125,7 +136,8 @@ static rb_code_t photon_open(const sampler_t *sampler, const sampler_launch_t *l
     photon_detector_free(&s->blocks);
     photon_detector_init(&s->blocks, &block_rule);
     s->fired = false;
-    return RB_OK;
+    return guard_open(&s->level.guard, l, s->dominated && guard_wanted(o->check, published),
+                      o->alike, err);
 }
 
 static void take_records(photon_state_t *s, const interval_records_t *r)
@@ -152,6 +164,12 @@ static cycle_t predict(const photon_state_t *s)
     return (cycle_t)llround(s->options.hold == HOLD_WARP || block <= 0 ? s->reading.mean : block);
 }
 
+/* What type_share is a share of, for the evidence. */
+static const char *type_unit(const photon_state_t *s)
+{
+    return is_published(&s->options) ? "" : "' instructions";
+}
+
 /* Describes why it fires. */
 static void describe(const photon_state_t *s, char evidence[SAMPLER_EVIDENCE_MAX])
 {
@@ -168,8 +186,15 @@ static void describe(const photon_state_t *s, char evidence[SAMPLER_EVIDENCE_MAX
                         " warps, %.1f cycles of twice as many",
                         r->slope, r->mean, r->points, r->other);
     snprintf(evidence + used, SAMPLER_EVIDENCE_MAX - (size_t)used,
-             "; type of %.1f %% of %" PRIu64 " warps; a block takes %" PRIu64 " cycles",
-             100 * s->ahead.dominant_share, s->ahead.warps, s->hold);
+             "; type of %.1f %% of %" PRIu64 " warps%s; a block takes %" PRIu64 " cycles",
+             100 * s->type_share, s->ahead.warps, type_unit(s), s->hold);
+}
+
+/* Length of the stable windows. */
+static double measured_waves(const photon_state_t *s)
+{
+    const double hold = (double)predict(s);
+    return hold > 0 ? fmax((double)s->reading.cycles / hold, 1) : 1;
 }
 
 static bool photon_interval(const sampler_t *sampler, const interval_records_t *r,
@@ -180,11 +205,13 @@ static bool photon_interval(const sampler_t *sampler, const interval_records_t *
         return false;
     photon_trust_check(&s->level.trust, r);
     fill_skip_look(&s->level.fill, r);
-    if (s->level.trust.filling && fill_skip_begin(&s->level.fill, r, s->level.trust.insts, out))
+    if (photon_level_fill(&s->level, r, out))
         return true;
     take_records(s, r);
     s->reading = photon_detector_read(&s->detector, s->level.trust.calm);
     if (s->reading.verdict != PHOTON_STABLE || r->next_block >= s->level.trust.blocks)
+        return false;
+    if (!guard_allows_after(&s->level.guard, r, measured_waves(s), s->level.trust.blocks))
         return false;
     s->fired = true;
     s->hold = predict(s);
@@ -195,6 +222,7 @@ static bool photon_interval(const sampler_t *sampler, const interval_records_t *
     if (s->options.tail)
         out->tail = photon_tail(s->level.trust.slots, (double)s->hold, s->alone);
     describe(s, out->evidence);
+    guard_tell(&s->level.guard, out->evidence);
     return true;
 }
 
@@ -219,8 +247,8 @@ static void photon_explain(const sampler_t *sampler, char evidence[SAMPLER_EVIDE
         else if (!s->dominated)
             snprintf(evidence, SAMPLER_EVIDENCE_MAX,
                      "no dominant type of warp: the most frequent of %" PRIu64
-                     " has %.1f %% of %" PRIu64 " warps",
-                     s->ahead.types, 100 * s->ahead.dominant_share, s->ahead.warps);
+                     " has %.1f %% of %" PRIu64 " warps%s",
+                     s->ahead.types, 100 * s->type_share, s->ahead.warps, type_unit(s));
         else
             snprintf(evidence, SAMPLER_EVIDENCE_MAX, "too few warps%s: %" PRIu64,
                      s->level.trust.on ? "" : " after filling the L2", r->seen);
@@ -235,7 +263,10 @@ static void photon_explain(const sampler_t *sampler, char evidence[SAMPLER_EVIDE
                  s->options.variant == PHOTON_STEADY ? "their first half" : "twice as many");
         break;
     default:
-        snprintf(evidence, SAMPLER_EVIDENCE_MAX, "stable only when no block was left");
+        if (s->level.guard.refused)
+            guard_tell(&s->level.guard, evidence);
+        else
+            snprintf(evidence, SAMPLER_EVIDENCE_MAX, "stable only when no block was left");
     }
 }
 
@@ -254,6 +285,7 @@ const inside_method_t inside_photon_warp = {
     .help = "Photon's warp level: when warps take a stable time, only the block scheduler runs",
     .options = &photon_group,
     .ops = &photon_ops,
+    .fixed = true,
     .create = photon_create,
     .destroy = photon_destroy,
 };

@@ -24,6 +24,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "sampling/inside/guard.h"
 #include "sampling/inside/inside_table.h"
 #include "sampling/inside/read_ahead.h"
 #include "sim/core/alloc.h"
@@ -59,7 +60,8 @@ static const param_choice_t rule_choices[] = {
       "blocks that must be done: a wave; a wave, or 0.3 of a smaller grid; or any number")         \
     P(F64, sample, "0.01", 0, 1, "",                                                               \
       "variant photon: share of the blocks that is read ahead to count "                           \
-      "instructions")
+      "instructions")                                                                              \
+    GUARD_OPTIONS(P, E, T)
 
 PARAM_STRUCT(pka_stop_options_t, PKA_STOP_OPTIONS);
 #define PARAM_SPEC_ pka_stop_options_t
@@ -82,6 +84,7 @@ typedef struct {
     uint64_t last_insts;
     double added; /* projected cycles */
     double mean, deviation;
+    guard_t guard;
 } pka_state_t;
 
 /* Fills in the values of the variant that the user has not set. */
@@ -116,6 +119,7 @@ static void pka_destroy(void *state)
 {
     pka_state_t *s = state;
     free(s->point);
+    guard_free(&s->guard);
     free(s);
 }
 
@@ -145,7 +149,7 @@ static rb_code_t pka_open(const sampler_t *sampler, const sampler_launch_t *l, r
         read_ahead_free(&ahead);
         RB_TRY(rc);
     }
-    return RB_OK;
+    return guard_open(&s->guard, l, guard_wanted(s->options.check, true), s->options.alike, err);
 }
 
 static void add_point(pka_state_t *s, const interval_records_t *r)
@@ -213,6 +217,8 @@ static bool pka_interval(const sampler_t *sampler, const interval_records_t *r, 
     if (r->next_block >= s->blocks || !is_stable(s) || !enough_blocks(s, r->blocks_done) ||
         (counts_blocks && r->blocks_done == 0))
         return false;
+    if (!guard_allows_after(&s->guard, r, INFINITY, s->blocks))
+        return false;
     s->added = project(s, r);
     *out = (fast_forward_t){
         .until = UINT64_MAX, .model = FORWARD_REGION_IPC, .residents = RESIDENTS_PREDICT};
@@ -221,6 +227,7 @@ static bool pka_interval(const sampler_t *sampler, const interval_records_t *r, 
              " blocks done",
              series_choices[s->options.series].name, s->mean, s->deviation, s->n_points,
              r->blocks_done, s->blocks);
+    guard_tell(&s->guard, out->evidence);
     return true;
 }
 
@@ -241,6 +248,8 @@ static void pka_verdict(const sampler_t *sampler, char evidence[SAMPLER_EVIDENCE
         snprintf(evidence, SAMPLER_EVIDENCE_MAX,
                  "never stable with blocks left: at the end IPC %.4g with deviation %.3g", s->mean,
                  s->deviation);
+    if (s->guard.refused)
+        guard_tell(&s->guard, evidence);
 }
 
 static const sampler_ops_t pka_ops = {
@@ -255,6 +264,7 @@ const inside_method_t inside_pka_stop = {
     .help = "PKA's projection: stops when the IPC is stable and a wave of blocks is done",
     .options = &pka_group,
     .ops = &pka_ops,
+    .fixed = true,
     .create = pka_create,
     .destroy = pka_destroy,
 };

@@ -11,9 +11,9 @@
 #include "sim/conf/param_value.h"
 #include "sim/core/alloc.h"
 
-const inside_method_t *const inside_methods[] = {&inside_photon_bb,      &inside_photon_warp,
-                                                 &inside_tbpoint_region, &inside_pka_stop,
-                                                 &inside_blocks,         &inside_units};
+const inside_method_t *const inside_methods[] = {
+    &inside_photon_bb, &inside_photon_warp, &inside_tbpoint_region, &inside_pka_stop,
+    &inside_blocks,    &inside_units,       &inside_smarts};
 const size_t n_inside_methods = sizeof(inside_methods) / sizeof(inside_methods[0]);
 
 /* The built-in method of an item; NULL if there is none. */

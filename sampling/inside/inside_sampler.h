@@ -19,6 +19,7 @@ typedef struct inside_method {
     const param_group_t *options; /* names, types, ranges, defaults, help: for help and sweeps */
     const sampler_ops_t *ops;     /* its name is the method's name */
     bool index;                   /* needs a trace's index with the instructions of each block */
+    bool fixed;                   /* decisions do not depend on the seed */
     /* Creates the state of a sampler with these options (copied); destroy() frees it. NULL after an
      * error. */
     void *(*create)(const struct inside_method *method, const void *options, uint64_t seed,

@@ -5,6 +5,6 @@
 #include "sampling/inside/inside_sampler.h"
 
 extern const inside_method_t inside_photon_bb, inside_photon_warp, inside_tbpoint_region,
-    inside_pka_stop, inside_blocks, inside_units;
+    inside_pka_stop, inside_blocks, inside_units, inside_smarts;
 
 #endif

@@ -70,6 +70,7 @@ static void region_destroy(void *state)
 {
     region_state_t *s = state;
     region_table_free(&s->table);
+    guard_free(&s->guard);
     free(s);
 }
 
@@ -81,6 +82,7 @@ static rb_code_t region_open(const sampler_t *sampler, const sampler_launch_t *l
     region_table_t table;
     const uint64_t blocks = l->info->n_blocks, slots = l->slots < blocks ? l->slots : blocks;
     region_table_free(&s->table);
+    guard_free(&s->guard);
     *s = (region_state_t){.options = *o,
                           .slots = slots == 0 ? 1 : slots,
                           .l2_sectors = l->spec->mem.l2.size / SECTOR_BYTES,
@@ -92,7 +94,9 @@ static rb_code_t region_open(const sampler_t *sampler, const sampler_launch_t *l
     rb_code_t rc = region_table_make(&table, l->source, l->position, s->slots, &rule, err);
     s->table = table;
     s->blocks = table.insts.blocks;
-    return rc;
+    RB_TRY(rc);
+    return guard_open(&s->guard, l, guard_wanted(o->check, o->variant == TBPOINT_PAPER), o->alike,
+                      err);
 }
 
 /* The rate of the skipped blocks that fill the L2; 0: unknown. The mean of two estimates from the
@@ -179,6 +183,7 @@ static void leave_out(region_state_t *s, const interval_records_t *r, uint64_t u
              "region %zu of %zu (up to block %" PRIu64 ") at %.4g IPC, %" PRIu64 " unit%s%s",
              (size_t)(s->in - s->table.list) + 1, s->table.n, s->in->end - 1, rate, s->rate.units,
              s->rate.units == 1 ? "" : "s", spread);
+    guard_tell(&s->guard, out->evidence);
 }
 
 /* Starts to skip blocks that are read. The rate so far does not apply to them: they take the time
@@ -211,6 +216,12 @@ static bool leave_out_to_read(region_state_t *s, const interval_records_t *r, do
     return true;
 }
 
+/* Whether the blocks up to `until` are like those whose rate was measured. */
+static bool is_alike(region_state_t *s, const interval_records_t *r, uint64_t until)
+{
+    return guard_allows_after(&s->guard, r, (double)s->rate.units + 1, until);
+}
+
 /* While the L2 is not full: skips the blocks that fill it, or waits. */
 static bool decide_filling(region_state_t *s, const interval_records_t *r, fast_forward_t *out)
 {
@@ -240,7 +251,8 @@ static bool decide_filling(region_state_t *s, const interval_records_t *r, fast_
     if (s->waited) /* the rate so far mixes two kinds */
         return false;
     const uint64_t blocks = (to_fill < left ? to_fill : left) / s->slots * s->slots;
-    if (to_fill <= FILL_WAIT_WAVES * s->slots || blocks == 0)
+    if (to_fill <= FILL_WAIT_WAVES * s->slots || blocks == 0 ||
+        !is_alike(s, r, r->next_block + blocks))
         return false;
     leave_out_reading(s, r, blocks, rate, out);
     out->warm = fill_blocks_read(blocks, taken_by_block(s, r), (double)s->l2_sectors);
@@ -272,6 +284,10 @@ static bool decide_waves(region_state_t *s, const interval_records_t *r, fast_fo
     const uint64_t blocks = (s->in->end - r->next_block) / s->slots * s->slots;
     if (!s->filled || blocks == 0 || !region_has_settled(s, r))
         return false;
+    if (!is_alike(s, r, r->next_block + blocks)) {
+        region_measure_anew(s, s->slots);
+        return false;
+    }
     if (s->options.variant == TBPOINT_SLOPE && s->options.hold && s->in->end == s->blocks)
         hold_out(s, r, out);
     else
@@ -281,7 +297,7 @@ static bool decide_waves(region_state_t *s, const interval_records_t *r, fast_fo
 
 static bool decide_paper(region_state_t *s, const interval_records_t *r, fast_forward_t *out)
 {
-    if (!region_units_agree(s, RATE_ISSUED))
+    if (!region_units_agree(s, RATE_ISSUED) || !is_alike(s, r, s->in->end))
         return false;
     leave_out(s, r, s->in->end, s->rate.count[RATE_ISSUED].last, out);
     return true;
@@ -387,6 +403,8 @@ static void region_verdict(const sampler_t *sampler, char evidence[SAMPLER_EVIDE
         snprintf(evidence + n, SAMPLER_EVIDENCE_MAX - (size_t)n,
                  "; the last units had %.4g and %.4g instructions per cycle",
                  s->rate.count[RATE_ISSUED].before, s->rate.count[RATE_ISSUED].last);
+    if (s->guard.refused)
+        guard_tell(&s->guard, evidence);
 }
 
 static const sampler_ops_t region_ops = {
@@ -406,6 +424,7 @@ const inside_method_t inside_tbpoint_region = {
         "skipped",
     .options = &region_group,
     .ops = &region_ops,
+    .fixed = true,
     .index = true,
     .create = region_create,
     .destroy = region_destroy,

@@ -23,7 +23,7 @@ rb_code_t photon_look(const sampler_launch_t *l, double share, const char *load,
     return RB_OK;
 }
 
-/* Minimum share of one type of warp in a regular launch. */
+/* Minimum share of one type of warp in the instructions of a regular launch. */
 #define DOMINANT 0.95
 
 photon_trust_t photon_trust(const sampler_launch_t *l, uint64_t first, bool fill, double light,
@@ -39,6 +39,9 @@ photon_trust_t photon_trust(const sampler_launch_t *l, uint64_t first, bool fill
                             .ripe = true,
                             .first = first};
 }
+
+/* Waves from which fill_skip.h takes its rate. */
+enum { FILL_MEASURED_WAVES = 2 };
 
 /* Whether the launch moves few sectors; known after twice the time of its first wave. */
 static bool is_light(photon_trust_t *t, const interval_records_t *r)
@@ -77,7 +80,14 @@ void photon_trust_check(photon_trust_t *t, const interval_records_t *r)
 
 bool photon_may_skip(const read_ahead_t *ahead, bool published, bool fill, bool skip)
 {
-    return !published && fill && skip && !ahead->missing && ahead->dominant_share >= DOMINANT;
+    return !published && fill && skip && !ahead->missing &&
+           read_ahead_dominant_work(ahead) >= DOMINANT;
+}
+
+bool photon_level_fill(photon_level_t *level, const interval_records_t *r, fast_forward_t *out)
+{
+    return level->trust.filling && fill_skip_begin(&level->fill, r, level->trust.insts, out) &&
+           guard_allows_after(&level->guard, r, FILL_MEASURED_WAVES, out->until);
 }
 
 double photon_level_forwarded(const sampler_t *sampler, uint64_t skipped, const left_moves_t *moves)

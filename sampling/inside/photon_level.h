@@ -6,6 +6,7 @@
 #define RUBATO_PHOTON_LEVEL_H
 
 #include "sampling/inside/fill_skip.h"
+#include "sampling/inside/guard.h"
 #include "sampling/inside/interval_model.h"
 #include "sampling/inside/photon_detector.h"
 #include "sampling/inside/read_ahead.h"
@@ -29,7 +30,8 @@ extern const param_choice_t photon_residents_choices[]; /* names of forward_resi
     P(F64, light, "0.65", 0, 1, "",                                                                \
       "share of the DRAM's bandwidth above which the DRAM limits a launch")                        \
     P(BOOL, longer, "true", 0, 1, "", "scaled: use the slope of the longer window")                \
-    P(BOOL, tail, "true", 0, 1, "", "the last blocks of a launch get faster as they get fewer")
+    P(BOOL, tail, "true", 0, 1, "", "the last blocks of a launch get faster as they get fewer")    \
+    GUARD_OPTIONS(P, E, T)
 
 enum { PHOTON_SAMPLE_LEAST = 16 }; /* minimum number of blocks to read ahead */
 
@@ -76,7 +78,11 @@ static inline bool photon_trusts(const photon_trust_t *t, const retired_t *r)
 typedef struct {
     photon_trust_t trust;
     fill_skip_t fill;
+    guard_t guard;
 } photon_level_t;
+
+/* Whether the blocks that fill the L2 are skipped now. */
+bool photon_level_fill(photon_level_t *level, const interval_records_t *r, fast_forward_t *out);
 
 /* fast_forward_end and launch_added of both levels, for the skipped blocks that fill the L2. */
 double photon_level_forwarded(const sampler_t *sampler, uint64_t skipped,

@@ -174,6 +174,13 @@ rb_code_t read_ahead(const sampler_launch_t *l, double share, uint64_t at_least,
     return rc;
 }
 
+double read_ahead_dominant_work(const read_ahead_t *a)
+{
+    const double all = a->insts_per_block * (double)a->blocks;
+    const double of_type = a->dominant_share * (double)a->warps * (double)a->dominant_insts;
+    return all > 0 ? fmin(of_type / all, 1) : 0;
+}
+
 void read_ahead_free(read_ahead_t *a)
 {
     bb_table_free(&a->table);

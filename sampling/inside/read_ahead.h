@@ -30,6 +30,10 @@ typedef struct {
 RB_CHECKED rb_code_t read_ahead(const sampler_launch_t *l, double share, uint64_t at_least,
                                 read_ahead_t *out, rb_err_t *err);
 
+/* Share of the warp instructions that warps of the most frequent type execute; 0 if nothing was
+ * analysed. */
+double read_ahead_dominant_work(const read_ahead_t *a);
+
 /* A zeroed one is allowed. */
 void read_ahead_free(read_ahead_t *a);
 

@@ -101,6 +101,6 @@ bool region_has_settled(const region_state_t *s, const interval_records_t *r)
     const double error = region_measured_error(s);
     if (s->options.variant == TBPOINT_SLOPE && !told &&
         unit_slope_doubt(&s->slope, s->options.usual) > s->options.doubt)
-        return simulated >= s->options.most * all;
+        return !s->guard.refused_once && simulated >= s->options.most * all;
     return error <= s->options.error || simulated >= s->options.share * all;
 }

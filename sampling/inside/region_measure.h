@@ -42,6 +42,7 @@ typedef struct {
     double rate_used;
     bool filling;     /* the skipped blocks fill the L2, or are read to see what they move */
     fill_left_t fill; /* such blocks, in instructions; they take the rate that is measured next */
+    guard_t guard;
 } region_state_t;
 
 /* Discards the units; the next one starts after that many more retired blocks. */

@@ -2,6 +2,7 @@
 #ifndef RUBATO_REGION_OPTIONS_H
 #define RUBATO_REGION_OPTIONS_H
 
+#include "sampling/inside/guard.h"
 #include "sampling/inside/region_table.h"
 #include "sim/conf/param.h"
 
@@ -38,7 +39,8 @@ extern const param_choice_t region_variant_choices[]; /* "slope", "waves", "pape
     P(BOOL, hold, "true", 0, 1, "",                                                                \
       "slope: the last blocks of a launch hold their slots; off: a last wave is simulated")        \
     P(F64, stall, "400", 1, 1e6, "cycles",                                                         \
-      "mean length of a stall, for the spread predicted by plan --regions")
+      "mean length of a stall, for the spread predicted by plan --regions")                        \
+    GUARD_OPTIONS(P, E, T)
 PARAM_STRUCT(region_options_t, REGION_OPTIONS);
 extern const param_group_t region_group;
 

@@ -5,7 +5,7 @@
 #include "sim/core/alloc.h"
 #include "sim/gpu/gpu_internal.h"
 
-static const char checkpoint_magic[8] = "rbchip05";
+static const char checkpoint_magic[8] = "rbchip06";
 
 static int put(FILE *out, const void *data, size_t bytes)
 {
@@ -19,12 +19,16 @@ static int get(FILE *in, void *data, size_t bytes)
 
 rb_code_t gpu_save(const gpu_t *g, FILE *out, rb_err_t *err)
 {
-    uint64_t n_code_ids = g->n_code_ids;
+    const uint64_t n_codes = g->n_codes;
+    const uint8_t left_out = g->left_out;
     int rc = put(out, checkpoint_magic, sizeof(checkpoint_magic));
     rc |= put(out, &g->next_start, sizeof(g->next_start));
     rc |= put(out, &g->epoch, sizeof(g->epoch));
-    rc |= put(out, &n_code_ids, sizeof(n_code_ids));
-    rc |= put(out, g->code_id, g->n_code_ids * sizeof(*g->code_id));
+    rc |= put(out, &n_codes, sizeof(n_codes));
+    rc |= put(out, g->code, g->n_codes * sizeof(*g->code));
+    rc |= put(out, &g->n_noted, sizeof(g->n_noted));
+    rc |= put(out, &g->reached, sizeof(g->reached));
+    rc |= put(out, &left_out, sizeof(left_out));
     rc |= block_scheduler_save(&g->scheduler, out);
     for (uint32_t i = 0; i < g->n_sms; i++)
         rc |= sm_save(g->sm[i], out);
@@ -38,21 +42,31 @@ rb_code_t gpu_save(const gpu_t *g, FILE *out, rb_err_t *err)
 
 /* Limits for a chip at rest, larger than any configuration needs: from the end of a launch to the
  * next one, and until the last part is free. */
-enum { REST_CYCLES_MAX = 1 << 24, BUSY_CYCLES_MAX = 1 << 20, CODE_IDS_MAX = 1 << 24 };
+enum { REST_CYCLES_MAX = 1 << 24, BUSY_CYCLES_MAX = 1 << 20, CODES_MAX = 1 << 24 };
 
 /* Loads the time and the list of known code. */
 static bool load_head(gpu_t *g, cycle_t *next_start, FILE *in, cycle_t end)
 {
-    uint64_t n_code_ids = 0;
+    uint64_t n_codes = 0;
     int rc = get(in, next_start, sizeof(*next_start));
     rc |= get(in, &g->epoch, sizeof(g->epoch));
-    rc |= get(in, &n_code_ids, sizeof(n_code_ids));
-    if (rc != 0 || *next_start < end || *next_start - end > REST_CYCLES_MAX ||
-        n_code_ids > CODE_IDS_MAX)
+    rc |= get(in, &n_codes, sizeof(n_codes));
+    if (rc != 0 || *next_start < end || *next_start - end > REST_CYCLES_MAX || n_codes > CODES_MAX)
         return false;
-    rb_grow(&g->code_id, &g->cap_code_ids, (size_t)n_code_ids, sizeof(*g->code_id));
-    g->n_code_ids = (size_t)n_code_ids;
-    return get(in, g->code_id, g->n_code_ids * sizeof(*g->code_id)) == 0;
+    rb_grow(&g->code, &g->cap_codes, (size_t)n_codes, sizeof(*g->code));
+    g->n_codes = (size_t)n_codes;
+    return get(in, g->code, g->n_codes * sizeof(*g->code)) == 0;
+}
+
+/* Loads how far in the program the caches are (before_launch.c). */
+static bool load_place(gpu_t *g, FILE *in)
+{
+    uint8_t left_out = 0;
+    int rc = get(in, &g->n_noted, sizeof(g->n_noted));
+    rc |= get(in, &g->reached, sizeof(g->reached));
+    rc |= get(in, &left_out, sizeof(left_out));
+    g->left_out = left_out != 0;
+    return rc == 0 && left_out <= 1;
 }
 
 /* Checks that no credit of the crossbar is lost: a port without its credits would wait forever. */
@@ -91,7 +105,7 @@ rb_code_t gpu_load(gpu_t *g, FILE *in, cycle_t end, rb_err_t *err)
     if (!load_head(g, &next_start, in, end))
         return rb_fail(err, RB_TRACE, "its time does not fit a launch that ended at %llu",
                        (unsigned long long)end);
-    if (!load_parts(g, in, next_start + BUSY_CYCLES_MAX))
+    if (!load_place(g, in) || !load_parts(g, in, next_start + BUSY_CYCLES_MAX))
         return rb_fail(err, RB_TRACE, "it is incomplete or contains an impossible state");
     g->next_start = next_start;
     engine_set_now(g->engine, next_start);

@@ -124,6 +124,6 @@ void gpu_destroy(gpu_t *g)
     free(g->partition);
     free(g->sm_shard);
     free(g->partition_shard);
-    free(g->code_id);
+    free(g->code);
     free(g);
 }

@@ -42,6 +42,7 @@ typedef struct {
     double share;        /* of all that was requested, 0 to 1; negative: unknown */
     uint64_t warp_insts; /* issued since the run began */
     cycle_t now;
+    bool touching; /* launches before launch_id are walked; it has not begun */
 } gpu_progress_t;
 
 /* Every member may be NULL. A callback that returns an error ends the run with it. */
@@ -69,6 +70,7 @@ typedef struct {
     const sampler_t *inside; /* samplers inside launches; the first one that stops a launch wins */
     size_t n_inside;
     bool skip_copies_of_others; /* ignore copies before launches that are not run */
+    bool sampled;               /* the launches stand for all of the trace (warmup.mode auto) */
 } run_plan_t;
 
 /* window: 0 for the largest exact one; otherwise at most that (results do not change). */
@@ -84,6 +86,10 @@ void gpu_spec_distance(const gpu_spec_t *spec, distance_t *distance);
 
 /* The largest exact window: the smallest latency between two shards. */
 cycle_t gpu_spec_window(const gpu_spec_t *spec);
+
+/* The warmup.mode of a run: what the specification says, or what `auto` stands for. sampled: see
+ * run_plan_t. */
+unsigned gpu_warmup_mode(const gpu_spec_t *spec, bool sampled, trace_source_t *source);
 
 RB_CHECKED rb_code_t gpu_run(gpu_t *g, trace_source_t *source, const run_plan_t *plan,
                              const gpu_callbacks_t *callbacks, rb_err_t *err);

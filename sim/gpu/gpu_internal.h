@@ -21,6 +21,7 @@ typedef struct {
     const gpu_callbacks_t *callbacks;
     bool launch_open;
     bool stop; /* the caller requested a stop */
+    unsigned warmup;
     uint64_t boundaries;
     gpu_progress_t progress;
     run_progress_t work;
@@ -30,6 +31,12 @@ typedef struct {
     uint64_t last_insts;   /* for the watchdog: instructions and completed blocks */
     cycle_t last_issue;
 } run_state_t;
+
+/* A kernel. */
+typedef struct {
+    uint64_t id;    /* code_id of its launches */
+    uint64_t first; /* position of the first of them; 0: unknown */
+} known_code_t;
 
 struct gpu {
     gpu_spec_t spec;
@@ -46,9 +53,11 @@ struct gpu {
     uint16_t scheduler_shard, mmu_shard;
     uint32_t epoch;     /* number of launches started */
     cycle_t next_start; /* when the chip was at rest */
-    uint64_t *code_id;  /* owned; known kernels, in order of appearance: the index places their
-                         * code */
-    size_t n_code_ids, cap_code_ids;
+    known_code_t *code; /* owned; in order of appearance: the index places their code */
+    size_t n_codes, cap_codes;
+    uint64_t n_noted;     /* warmup.mode functional: the code of so many launches is known */
+    uint64_t reached;     /* position of the last simulated launch */
+    bool left_out;        /* a sampler left out a part of it */
     feed_t feed;          /* blocks of the open launch; idle worker threads fill it too */
     feed_filter_t filter; /* of the open launch, with samplers inside launches */
     uint32_t demand;      /* blocks that the feed must hold before a window */
@@ -58,9 +67,10 @@ struct gpu {
 /* Sums all counters, after charging the warp states up to cycle. */
 void gpu_count(gpu_t *g, cycle_t cycle, gpu_counters_t *out);
 
-/* warmup.mode functional: empties the L2, then applies to it, without time, the copies and accesses
- * of the warmup.launches launches before launch id (warmup.c). */
-RB_CHECKED rb_code_t gpu_warm_up(gpu_t *g, trace_source_t *source, uint64_t id, rb_err_t *err);
+/* warmup.mode functional: brings the caches that outlive a launch to where the launches between the
+ * last simulated one and launch `position` would leave them (warmup.c). */
+RB_CHECKED rb_code_t gpu_warm_up(gpu_t *g, trace_source_t *source, uint64_t position,
+                                 launch_touched_t *touched, rb_err_t *err);
 
 /* Applies the accesses of blocks [first, end) of a launch to the L2, without time. */
 RB_CHECKED rb_code_t gpu_warm_blocks(gpu_t *g, trace_source_t *source, uint64_t id, uint64_t first,
@@ -82,11 +92,22 @@ RB_CHECKED rb_code_t clock_reads_end(gpu_t *g, const launch_info_t *info, cycle_
  * they left in the L2. */
 uint64_t gpu_take_copies(gpu_t *g, const memcpy_op_t *ops, size_t n, uint64_t *bytes);
 
+/* Reports progress while launches before the next one are walked. false: the caller requested a
+ * stop. */
+bool gpu_report_touching(gpu_t *g);
+
 /* Hooks of the engine (launch_loop.c). */
 bool gpu_boundary_hook(void *gpu, cycle_t now);
 bool gpu_idle_hook(void *gpu, int thread);
 
 /* Where the model places a kernel's code. Different kernels do not share instruction lines. */
 uint64_t gpu_code_base(gpu_t *g, uint64_t code_id);
+
+/* The index of a kernel in g->code. */
+size_t gpu_code_number(gpu_t *g, uint64_t code_id);
+
+/* Position of the first launch of a kernel: this one, if the kernel is new. Launches must be asked
+ * for in order. */
+uint64_t gpu_code_first(gpu_t *g, uint64_t code_id, uint64_t position);
 
 #endif

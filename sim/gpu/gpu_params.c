@@ -6,9 +6,10 @@ const param_choice_t gpu_order_choices[] = {
     {NULL, NULL},
 };
 const param_choice_t gpu_warmup_choices[] = {
-    {"keep", "as the last simulated launch left it"},
-    {"flush", "empty"},
-    {"functional", "as the launches before it in the trace would leave it"},
+    {"keep", "what the last simulated launch left"},
+    {"flush", "an empty L2, otherwise the same"},
+    {"functional", "what the launches before it in the trace leave, simulated or not"},
+    {"auto", "functional if launches are sampled and the trace has an index; otherwise keep"},
     {NULL, NULL},
 };
 

@@ -9,7 +9,7 @@
 enum { ORDER_LINEAR, ORDER_EVEN_ODD };
 extern const param_choice_t gpu_order_choices[];
 
-enum { WARMUP_KEEP, WARMUP_FLUSH, WARMUP_FUNCTIONAL };
+enum { WARMUP_KEEP, WARMUP_FLUSH, WARMUP_FUNCTIONAL, WARMUP_AUTO };
 extern const param_choice_t gpu_warmup_choices[];
 
 #define GPU_PARAMS(P, E, T)                                                                        \
@@ -32,9 +32,13 @@ PARAM_STRUCT(sched_spec_t, SCHED_PARAMS);
 extern const param_group_t sched_param_group;
 
 #define WARMUP_PARAMS(P, E, T)                                                                     \
-    E(mode, gpu_warmup_choices, "keep", "contents of the L2 when a launch begins")                 \
-    P(U32, launches, "2", 1, 1000000, "launches",                                                  \
-      "mode functional: how many launches before it are applied")
+    E(mode, gpu_warmup_choices, "auto", "what a launch finds in the caches when it begins")        \
+    P(U32, launches, "0", 0, 1000000, "launches",                                                  \
+      "mode functional: at most so many skipped launches before it are walked; 0: no limit")       \
+    P(F64, full, "0.98", 0, 1, "",                                                                 \
+      "mode functional: no more launches are walked when they fill this share of the L2")          \
+    P(F64, news, "0.01", 0, 1, "",                                                                 \
+      "mode functional: or when less than this share of what they use would be missing")
 PARAM_STRUCT(warmup_spec_t, WARMUP_PARAMS);
 extern const param_group_t warmup_param_group;
 

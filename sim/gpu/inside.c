@@ -1,6 +1,5 @@
 #include "sim/gpu/inside.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +7,6 @@
 #include "sim/core/alloc.h"
 #include "sim/core/msg.h"
 #include "sim/gpu/gpu_internal.h"
-#include "sim/gpu/known_counts.h"
 
 void inside_init(inside_t *n, const gpu_spec_t *spec, const sampler_t *samplers, size_t n_samplers)
 {
@@ -99,6 +97,8 @@ rb_code_t inside_begin(inside_t *n, gpu_t *g, uint64_t position, const launch_in
     n->start = start;
     n->active = NULL;
     n->note = (launch_sampling_t){0};
+    n->chip = g;
+    n->several = false;
     n->added = 0;
     n->skipped_in_forwards = 0;
     n->warmed = 0;
@@ -109,9 +109,8 @@ rb_code_t inside_begin(inside_t *n, gpu_t *g, uint64_t position, const launch_in
         RB_TRY(g->run.source->ops->launch_counts(g->run.source, position, &n->counts, err));
     n->insts_before = warp_insts(g);
     n->before = memory_work(g);
-    gpu_counters_t counters;
-    gpu_count(g, start, &counters);
-    extrapolation_begin(&n->counters, &counters);
+    gpu_count(g, start, &n->chip_before);
+    extrapolation_begin(&n->counters, &n->chip_before);
     record(g, n->recorded);
     cut_warps(g, false);
     for (size_t i = 0; i < n->n; i++) {
@@ -177,7 +176,9 @@ static rb_code_t begin_forward(inside_t *n, gpu_t *g, const sampler_t *s, const 
         memcpy(n->note.evidence, f->evidence, sizeof(n->note.evidence));
     } else {
         const size_t used = strlen(n->note.evidence);
-        snprintf(n->note.evidence + used, sizeof(n->note.evidence) - used, "; %s", f->evidence);
+        if (f->evidence[0] != '\0')
+            snprintf(n->note.evidence + used, sizeof(n->note.evidence) - used, "; %s", f->evidence);
+        n->several |= strcmp(n->note.sampler, s->ops->name) != 0;
     }
     if (f->warp_insts > 0)
         n->warp_insts = f->warp_insts;
@@ -278,6 +279,14 @@ static rb_code_t check_samplers(const inside_t *n, rb_err_t *err)
     return RB_OK;
 }
 
+void sampler_counters(const interval_records_t *r, gpu_counters_t *out)
+{
+    gpu_counters_t now;
+    gpu_count(r->of->chip, r->of->start + r->cycle, &now);
+    stats_sub((uint64_t *)out, (const uint64_t *)&now, (const uint64_t *)&r->of->chip_before,
+              GPU_COUNTERS);
+}
+
 rb_code_t inside_interval(inside_t *n, gpu_t *g, cycle_t now, rb_err_t *err)
 {
     const block_scheduler_t *b = &g->scheduler;
@@ -293,7 +302,8 @@ rb_code_t inside_interval(inside_t *n, gpu_t *g, cycle_t now, rb_err_t *err)
                                   .next_block = b->next,
                                   .resident = b->dispatched - b->done,
                                   .oldest = block_scheduler_oldest(b),
-                                  .latencies = n->latencies};
+                                  .latencies = n->latencies,
+                                  .of = n};
     note_memory(n, g, &records);
     for (unsigned kind = 0; kind < RETIRED_KINDS; kind++)
         sort_records(n, g, (retired_kind_t)kind, now - g->spec.sampling.interval, &records);
@@ -309,101 +319,8 @@ rb_code_t inside_interval(inside_t *n, gpu_t *g, cycle_t now, rb_err_t *err)
     return check_samplers(n, err);
 }
 
-/* Makes the warp states of the whole launch sum to slots x cycles. The states of warps are those of
- * the simulated blocks, scaled; the rest is time without a warp. */
-static void fit_states(launch_result_t *r)
-{
-    uint64_t *state = (uint64_t *)&r->sm, busy = 0;
-    for (unsigned i = STATE_NO_WARP + 1; i < STATE_COUNT; i++)
-        busy += state[i];
-    state[STATE_NO_WARP] = r->warp_slot_cycles - busy;
-}
-
-/* Cycles of the whole launch, estimated from the simulated part. */
-static cycle_t whole_cycles(const inside_t *n, const gpu_t *g, const launch_result_t *r,
-                            uint64_t blocks)
-{
-    const block_scheduler_t *b = &g->scheduler;
-    cycle_t counted = n->cut ? n->cut_at : r->end - r->start;
-    double cycles = (double)counted + n->added;
-    uint64_t left_out = b->skipped - n->skipped_in_forwards; /* not in fast-forwards */
-    if (left_out > 0 && cycles > (double)r->launch_cycles)
-        cycles = (double)r->launch_cycles +
-                 (cycles - (double)r->launch_cycles) * (double)blocks / (double)(blocks - left_out);
-    const uint64_t insts = n->has_counts ? n->counts.warp_insts : r->warp_insts;
-    const cycle_t least = r->launch_cycles + known_counts_least_cycles(&g->spec, insts);
-    return cycle_max((cycle_t)llround(cycles), least);
-}
-
-/* The first block that was left out without a fast-forward, and the sampler that left it out. NULL:
- * none admits it now, which is a sampler's error. */
-static const sampler_t *find_left_out(const inside_t *n, uint64_t *block)
-{
-    cycle_t ignored;
-    for (*block = 0; *block < n->info.n_blocks; ++*block) {
-        for (size_t i = 0; i < n->n; i++) {
-            const sampler_t *s = &n->samplers[i];
-            if (s->ops->block_dispatch != NULL &&
-                s->ops->block_dispatch(s, *block, &ignored) != BLOCK_SIMULATE)
-                return s;
-        }
-    }
-    return NULL;
-}
-
-/* How many samplers may stop a launch, and the first of them; NULL: none. */
-static size_t count_named(const inside_t *n, const sampler_t **first)
-{
-    size_t named = 0;
-    *first = NULL;
-    for (size_t i = 0; i < n->n; i++) {
-        if (n->samplers[i].ops->name != NULL && named++ == 0)
-            *first = &n->samplers[i];
-    }
-    return named;
-}
-
-/* Collects the verdicts of the samplers on a launch that they did not stop. */
-static void collect_verdicts(const inside_t *n, bool several, launch_sampling_t *note)
-{
-    size_t used = 0;
-    for (size_t i = 0; i < n->n; i++) {
-        const sampler_t *s = &n->samplers[i];
-        char text[SAMPLER_EVIDENCE_MAX] = "";
-        if (s->ops->launch_verdict == NULL)
-            continue;
-        s->ops->launch_verdict(s, text);
-        if (text[0] == '\0' || used >= sizeof(note->evidence))
-            continue;
-        used += (size_t)snprintf(note->evidence + used, sizeof(note->evidence) - used,
-                                 several ? "%s%s: %s" : "%s%.0s%s", used > 0 ? "; " : "",
-                                 s->ops->name, text);
-    }
-}
-
-/* Notes which sampler decided, and why. */
-static rb_code_t fill_note(inside_t *n, const launch_result_t *r, uint64_t blocks, rb_err_t *err)
-{
-    launch_sampling_t *note = &n->note;
-    const sampler_t *of;
-    if (note->estimated)
-        return RB_OK;
-    const bool several = count_named(n, &of) > 1;
-    note->estimated = blocks > r->blocks;
-    if (note->estimated)
-        of = find_left_out(n, &note->block);
-    if (note->estimated && of == NULL)
-        return rb_fail(err, RB_USAGE,
-                       "launch %llu: a sampler left out blocks that it now wants to be simulated",
-                       (unsigned long long)n->info.id);
-    snprintf(note->sampler, sizeof(note->sampler), "%s", of == NULL ? "" : of->ops->name);
-    collect_verdicts(n, several, note);
-    return RB_OK;
-}
-
 rb_code_t inside_finish(inside_t *n, gpu_t *g, launch_result_t *r, rb_err_t *err)
 {
-    const block_scheduler_t *b = &g->scheduler;
     if (n->active != NULL)
         end_forward(n, g);
     for (size_t i = 0; i < n->n; i++) {
@@ -411,44 +328,6 @@ rb_code_t inside_finish(inside_t *n, gpu_t *g, launch_result_t *r, rb_err_t *err
         if (s->ops->launch_added != NULL)
             n->added += s->ops->launch_added(s, r->end - r->start, r->warp_insts);
     }
-    launch_sampling_t *note = &n->note;
-    note->simulated_blocks = r->blocks;
-    note->simulated_cycles = b->quiet - r->start;
-    note->simulated_warp_insts = r->warp_insts;
-    const uint64_t blocks = r->blocks + b->held + b->skipped;
     RB_TRY(check_samplers(n, err));
-    RB_TRY(fill_note(n, r, blocks, err));
-    if (r->blocks == 0 && blocks > 0)
-        return rb_fail(err, RB_USAGE,
-                       "launch %llu: %s left out every block: at least one must be simulated",
-                       (unsigned long long)n->info.id, note->sampler);
-    r->sampling = *note;
-    if (blocks == r->blocks)
-        return RB_OK;
-    const double by_blocks = r->blocks == 0 ? 0 : (double)blocks / (double)r->blocks;
-    const double insts = n->has_counts       ? (double)n->counts.warp_insts
-                         : n->warp_insts > 0 ? n->warp_insts
-                                             : by_blocks * (double)r->warp_insts;
-    const uint64_t warps = (uint64_t)llround((double)r->sm.warps * by_blocks);
-    r->end = r->start + whole_cycles(n, g, r, blocks);
-    r->warp_slot_cycles = (uint64_t)g->n_sms * g->spec.sm.sm.max_warps * launch_result_cycles(r);
-    r->blocks = n->has_counts ? n->counts.blocks : blocks;
-    gpu_counters_t counters = {.sm = r->sm, .l2 = r->l2, .dram = r->dram};
-    const double l2_sectors = (double)g->spec.mem.l2.size / SECTOR_BYTES;
-    const l2_room_t room = {l2_sectors, l2_sectors * g->spec.mem.l2.modified_share};
-    extrapolation_finish(&n->counters, &counters, insts, &room);
-    if (n->has_counts)
-        known_counts_set(&counters, &g->spec, &n->counts);
-    else
-        counters.sm.blocks = blocks; /* counted at their start, so some were not simulated
-                                      * completely */
-    known_counts_limit(&counters, &g->spec, launch_result_cycles(r) - r->launch_cycles);
-    r->sm = counters.sm;
-    r->l2 = counters.l2;
-    r->dram = counters.dram;
-    r->sm.warps = warps;
-    fit_states(r);
-    r->warp_insts = r->sm.warp_insts;
-    r->thread_insts = r->sm.thread_insts;
-    return RB_OK;
+    return inside_result(n, r, err);
 }

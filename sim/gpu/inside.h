@@ -24,7 +24,8 @@ typedef struct {
     uint64_t dram;       /* moved by the DRAM */
 } memory_work_t;
 
-typedef struct {
+typedef struct inside {
+    struct gpu *chip;          /* borrowed */
     const sampler_t *samplers; /* borrowed */
     size_t n;
     sampler_launch_t launch;
@@ -41,7 +42,8 @@ typedef struct {
     cycle_t since;           /* relative to start */
     uint64_t skipped_before; /* blocks skipped before it began */
 
-    launch_counts_t counts; /* of the launch */
+    gpu_counters_t chip_before; /* at the start of the launch */
+    launch_counts_t counts;     /* of the launch */
     bool has_counts;
 
     launch_sampling_t note; /* of the launch's first fast-forward */
@@ -52,6 +54,7 @@ typedef struct {
     l2_warmed_t read;   /* what the blocks of the fast-forward that were read did to the L2, */
     double read_blocks; /* and how many they are */
     double warp_insts;  /* of the whole launch, if a fast-forward stated it; else 0 */
+    bool several;       /* more than one sampler has left out blocks */
     bool cut;           /* the counted time of the launch ends at cut_at */
     cycle_t cut_at;     /* relative to start */
 
@@ -88,5 +91,8 @@ bool inside_decided(const inside_t *n);
 /* The launch has ended: turns r, the result of the simulated part, into that of the whole. RB_USAGE
  * if a plugin left out every block or made another error. */
 RB_CHECKED rb_code_t inside_finish(inside_t *n, struct gpu *g, launch_result_t *r, rb_err_t *err);
+
+/* The last step of inside_finish() (inside_result.c). */
+RB_CHECKED rb_code_t inside_result(inside_t *n, launch_result_t *r, rb_err_t *err);
 
 #endif

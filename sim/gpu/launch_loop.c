@@ -54,6 +54,20 @@ static void report_progress(gpu_t *g, cycle_t now)
         r->stop = true;
 }
 
+bool gpu_report_touching(gpu_t *g)
+{
+    run_state_t *r = &g->run;
+    gpu_progress_t p = r->progress;
+    if (r->callbacks == NULL || r->callbacks->progress == NULL)
+        return !r->stop;
+    p.launch_share = 0.0;
+    p.share = run_progress_of_run(&r->work, 0.0);
+    p.touching = true;
+    if (!r->callbacks->progress(r->callbacks->ctx, &p))
+        r->stop = true;
+    return !r->stop;
+}
+
 bool gpu_boundary_hook(void *gpu, cycle_t now)
 {
     gpu_t *g = gpu;
@@ -278,19 +292,22 @@ static rb_code_t run_one(gpu_t *g, uint64_t id, rb_err_t *err)
     const memcpy_op_t *copies;
     uint64_t copied = 0;
     RB_TRY(r->source->ops->launch_info(r->source, id, &info, err));
-    const bool wanted = is_planned(r->plan, id);
-    if (wanted && g->spec.warmup.mode == WARMUP_FUNCTIONAL)
-        RB_TRY(gpu_warm_up(g, r->source, id, err));
-    if (id >= r->plan->first && (wanted || !r->plan->skip_copies_of_others)) {
+    const bool wanted = is_planned(r->plan, id), functional = r->warmup == WARMUP_FUNCTIONAL;
+    r->progress.launch_id = id;
+    if (wanted && functional)
+        RB_TRY(gpu_warm_up(g, r->source, id, &result.touched, err));
+    if (id >= r->plan->first && (wanted || !(functional || r->plan->skip_copies_of_others))) {
         size_t n = r->source->ops->copies(r->source, id, &copies);
         copied = gpu_take_copies(g, copies, n, &result.copied_bytes);
     }
     if (!wanted)
         return RB_OK;
     check_arch(g, &info);
-    if (g->spec.warmup.mode == WARMUP_FLUSH && g->epoch > 0)
+    if (r->warmup == WARMUP_FLUSH && g->epoch > 0)
         gpu_flush_l2(g);
     RB_TRY(run_launch(g, id, &info, &result, err));
+    g->reached = id;
+    g->left_out = result.sampling.estimated;
     run_progress_over(&r->work);
     result.l2.memcpy_sectors = copied; /* just before the cycles that it counts */
     r->progress.launches_done++;
@@ -358,6 +375,7 @@ rb_code_t gpu_run(gpu_t *g, trace_source_t *source, const run_plan_t *plan,
     r->plan = plan;
     r->callbacks = callbacks;
     r->insts_before = warp_insts(g);
+    r->warmup = gpu_warmup_mode(&g->spec, plan->sampled, source);
     rb_set_panic_dump(panic_dump, g);
     const uint64_t end = plan->last > 0 && plan->last < n ? plan->last : n;
     for (uint64_t id = plan->last > 0 ? plan->first : 1; n < UINT64_MAX && id <= end; id++)
@@ -374,6 +392,7 @@ rb_code_t gpu_run(gpu_t *g, trace_source_t *source, const run_plan_t *plan,
     if (r->inside != NULL)
         inside_free(&inside);
     r->inside = NULL;
+    r->callbacks = NULL;
     rb_set_panic_dump(NULL, NULL);
     return rc;
 }

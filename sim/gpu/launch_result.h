@@ -3,30 +3,18 @@
 #define RUBATO_GPU_LAUNCH_RESULT_H
 
 #include "sim/core/cycle.h"
-#include "sim/gpu/gpu_counters.h"
+#include "sim/gpu/launch_estimate.h"
 #include "sim/gpu/occupancy.h"
 #include "sim/gpu/sampler.h"
 #include "sim/gpu/trace_source.h"
 #include "sim/mem/mem_stats.h"
 #include "sim/sm/sm_stats.h"
 
-/* An estimate of a whole launch: its cycles, launch latency included, and all counters in the order of
- * gpu_counters_t. */
+/* Launches that were walked without time to bring the caches to where this one finds them. */
 typedef struct {
-    double cycles;
-    double counter[GPU_COUNTERS];
-} launch_estimate_t;
-
-/*
- * How far an estimated launch may be off: estimates that each leave out another one of n groups of
- * what was simulated (delete-a-group jackknife). The variance of any function f of cycles and
- * counters is (n - 1) / n times the sum of (f(list[i]) - mean of f)^2, with n - 1 degrees of
- * freedom.
- */
-typedef struct {
-    size_t n;                      /* 0: the error is not known */
-    const launch_estimate_t *list; /* borrowed; valid until launch_done() returns */
-} launch_replicates_t;
+    uint64_t launches, warp_insts;
+    double cpu_seconds; /* processor time of the host */
+} launch_touched_t;
 
 /* Result of one launch. Counters are sums over all SMs, slices and channels. If a sampler left out
  * a part (sampling.estimated), times and counters are estimates for the whole launch. */
@@ -42,6 +30,7 @@ typedef struct {
     l2_stats_t l2;
     dram_stats_t dram;
     uint64_t copied_bytes; /* host copies just before this launch */
+    launch_touched_t touched;
     launch_sampling_t sampling;
     launch_replicates_t replicates; /* if sampling.estimated */
 } launch_result_t;

@@ -7,7 +7,7 @@
  * A sampler sees a launch in intervals of sampling.interval core cycles, counted from the start of
  * the launch and independent of windows and threads. At the end of an interval it may fast-forward:
  * then blocks that are not dispatched yet are not simulated, up to a block that it names. They are
- * neither read nor decoded, unless it asks for the last ones to warm the L2 (warm). All times are
+ * not read, unless it asks for the last ones to warm the L2 (warm). All times are
  * relative to the launch's start.
  */
 #ifndef RUBATO_GPU_SAMPLER_H
@@ -16,12 +16,14 @@
 #include <stdbool.h>
 
 #include "sim/gpu/gpu_params.h"
+#include "sim/gpu/launch_estimate.h"
 #include "sim/gpu/occupancy.h"
 #include "sim/gpu/trace_source.h"
 #include "sim/sm/retired.h"
 
 struct gpu;
 struct sampler;
+struct inside;
 
 enum { SAMPLER_EVIDENCE_MAX = 200 };
 
@@ -61,7 +63,11 @@ typedef struct {
     } retired[RETIRED_KINDS];
     /* Of all results since the launch began, by op_class_t; if a sampler requested basic blocks. */
     const latency_sum_t *latencies;
+    const struct inside *of; /* for sampler_counters() */
 } interval_records_t;
+
+/* All counters of the chip since the launch began. They are summed only when a sampler asks. */
+void sampler_counters(const interval_records_t *r, gpu_counters_t *out);
 
 typedef enum {
     /* Each block holds the resources of an SM for the cycles that block_dispatch() predicts; the
@@ -116,6 +122,12 @@ typedef struct {
 
 typedef enum { BLOCK_SIMULATE, BLOCK_HOLD_SLOT, BLOCK_SKIP } block_action_t;
 
+/* As launch_replicates_t, but not yet corrected. */
+typedef struct {
+    size_t n;
+    launch_estimate_t *list;
+} sampler_replicates_t;
+
 typedef struct {
     const char *name; /* NULL: it only observes, and results do not name it */
     unsigned retired; /* set of retired_bit()s: the kinds of retired_t that it needs */
@@ -145,6 +157,19 @@ typedef struct {
     /* The launch has ended; `warp_insts` instructions were simulated in `cycles`. Returns cycles of
      * blocks left out that fast_forward_end() has not returned. */
     double (*launch_added)(const struct sampler *s, cycle_t cycles, uint64_t warp_insts);
+
+    /*
+     * Optional: the sampler's own estimate of the whole launch. Called at the end of a launch in
+     * which only this sampler left out blocks, after launch_added(). simulated: cycles and counters
+     * of the part that was simulated. *whole: the estimate that follows from the hooks above, which
+     * the sampler may replace. *replicates (n is 0): estimates like *whole, for the error; their
+     * list is owned by the sampler and valid until the next launch_open(). evidence: of all
+     * fast-forwards; may be replaced. What the index knows is
+     * set, and what is impossible corrected, in all of them afterwards.
+     */
+    void (*launch_estimate)(const struct sampler *s, const launch_estimate_t *simulated,
+                            launch_estimate_t *whole, sampler_replicates_t *replicates,
+                            char evidence[SAMPLER_EVIDENCE_MAX]);
 
     /* The launch has ended and this sampler has not stopped it: writes why not, for the report. */
     void (*launch_verdict)(const struct sampler *s, char evidence[SAMPLER_EVIDENCE_MAX]);

@@ -1,8 +1,8 @@
 /*
- * State of the L2 before a launch: host copies, and what launches that are not simulated would have
- * left there. Blocks that a sampler left out of a launch are applied in the same way.
+ * What changes the L2 without time: host copies, and blocks that a sampler left out of a launch.
+ * (before_launch.c does whole launches.)
  *
- * A launch is applied to the tags in the order of touch_walk.h, without the L1, which only hides
+ * Blocks are applied to the tags in the order of touch_walk.h, without the L1, which only hides
  * repeated reads of lines that are in the L2 anyway. Global accesses are also translated; since the
  * SM is not known, all SMs get the translations into their second-level TLB.
  */
@@ -83,23 +83,4 @@ rb_code_t gpu_warm_blocks(gpu_t *g, trace_source_t *source, uint64_t id, uint64_
     free(p.tags.slice);
     *warmed = p.warmed;
     return rc;
-}
-
-static rb_code_t pass_launch(gpu_t *g, trace_source_t *source, uint64_t id, rb_err_t *err)
-{
-    const memcpy_op_t *copies;
-    uint64_t bytes = 0;
-    l2_warmed_t ignored;
-    size_t n = source->ops->copies(source, id, &copies);
-    gpu_take_copies(g, copies, n, &bytes);
-    return gpu_warm_blocks(g, source, id, 0, UINT64_MAX, &ignored, err);
-}
-
-rb_code_t gpu_warm_up(gpu_t *g, trace_source_t *source, uint64_t id, rb_err_t *err)
-{
-    const uint64_t reach = g->spec.warmup.launches;
-    gpu_flush_l2(g);
-    for (uint64_t k = id > reach ? id - reach : 1; k < id; k++)
-        RB_TRY(pass_launch(g, source, k, err));
-    return RB_OK;
 }

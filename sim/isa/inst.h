@@ -68,6 +68,21 @@ enum {
 
 enum { INST_MAX_DST = 3, INST_MAX_SRC = 8, INST_MAX_DEPS = 24, INST_CTL_NONE = 0 };
 
+/* inst_t.traits, which isa_derive() sets: what the model need not find out for each execution. */
+enum {
+    INST_ADDRESSED = 1 << 0,    /* an address record belongs to each execution with active lanes */
+    INST_DELAYS = 1 << 1,       /* a branch or NANOSLEEP: delays the warp's next instruction */
+    INST_STOPS = 1 << 2,        /* the warp waits at a barrier or memory barrier */
+    INST_CONST_SOURCE = 1 << 3, /* a constant with a known address is an operand (not LDC) */
+    INST_GUESSED = 1 << 4,      /* a branch whose predicate the trace does not name */
+    INST_COUNTED = 1 << 5,      /* the control word has a write or read barrier */
+    INST_WAITS = 1 << 6,        /* the control word makes it wait for dependence counters */
+    INST_FORWARDED = 1 << 7,    /* HMMA: gets accumulators sooner than other results */
+    INST_ARITHMETIC = 1 << 8,   /* only registers, a pipe and a latency matter at its issue */
+};
+
+enum { INST_MAX_BANKS = 4 };
+
 typedef struct {
     uint32_t pc;     /* byte offset in the function */
     uint16_t opcode; /* isa_opcode_t, index into the opcode table */
@@ -77,21 +92,28 @@ typedef struct {
     uint8_t access; /* mem_access_t */
     uint8_t width;  /* bytes per thread: 1, 2, 4, 8, 16; 0 without memory operand */
     uint32_t flags;
-    reg_op_t dst[INST_MAX_DST];
-    reg_op_t src[INST_MAX_SRC];
     uint32_t ctl; /* bits 105..125 of the encoding, valid with INST_CONTROL_WORD, which all
                    * instructions of a launch have or none has */
     int32_t imm;  /* DEPBAR: see depbar_limit() and the like */
     uint16_t const_offset;
     uint8_t const_bank;
 
-    /* Filled by isa_finish() for the dependence check and the register file. */
-    uint8_t n_wait;              /* dep[0 .. n_wait): sources and destinations */
-    uint8_t n_set;               /* dep[n_wait - n_set .. n_wait): the destinations; a destination
+    /* Filled by isa_finish() for the dependence check and the register file; the last members before
+     * dep by isa_derive() from the others. */
+    uint8_t n_wait;        /* dep[0 .. n_wait): sources and destinations */
+    uint8_t n_set;         /* dep[n_wait - n_set .. n_wait): the destinations; a destination
                                   * that is also a source is listed only here */
-    uint8_t bank_reads[4];       /* distinct GPR source operands by register number mod 4 */
-    uint8_t flops;               /* floating-point operations per thread (FMA counts 2) */
-    uint16_t dep[INST_MAX_DEPS]; /* dense register numbers, destinations last */
+    uint8_t bank_reads[4]; /* distinct GPR source operands by register number mod 4 */
+    uint8_t flops;         /* floating-point operations per thread (FMA counts 2) */
+    uint16_t traits;
+    uint8_t banks_written[INST_MAX_BANKS]; /* [n - 1]: bits of the banks, of n, that the GPR
+                                            * destinations are in */
+    uint8_t most_reads[INST_MAX_BANKS];    /* [n - 1]: the most registers read from one of n banks;
+                                            * 0 for tensor instructions */
+    uint16_t dep[INST_MAX_DEPS];           /* dense register numbers, destinations last */
+
+    reg_op_t dst[INST_MAX_DST];
+    reg_op_t src[INST_MAX_SRC];
 } inst_t;
 
 /* Fields of the control word. */

@@ -142,6 +142,10 @@ bool isa_decode(unsigned arch, const char *text, size_t len, unsigned mem_width,
  */
 void isa_finish(inst_t *in, const char *text, size_t len);
 
+/* Sets traits, banks_written and most_reads from the other members. isa_finish() calls it; those who
+ * read finished instructions from a file call it, too. */
+void isa_derive(inst_t *in);
+
 /* Name of an architecture's family: "Volta", "Turing", "Ampere", "Hopper", or NULL. */
 const char *isa_arch_name(unsigned arch);
 

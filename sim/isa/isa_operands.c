@@ -409,4 +409,5 @@ void isa_finish(inst_t *in, const char *text, size_t len)
     fill_dependences(in);
     fill_bank_reads(in);
     in->flops = (uint8_t)count_flops(in, text, len);
+    isa_derive(in);
 }

@@ -42,6 +42,12 @@ bool gpc_code_keep(gpc_code_t *g, uint64_t line, uint32_t sm, uint8_t sectors)
     return g->n > 0 && cache_use_sectors(cache_of_sm(g, sm), line, sectors);
 }
 
+void gpc_code_forget(gpc_code_t *g)
+{
+    for (uint32_t i = 0; i < g->n; i++)
+        cache_invalidate(g->cache[i]);
+}
+
 int gpc_code_save(const gpc_code_t *g, FILE *out)
 {
     for (uint32_t i = 0; i < g->n; i++)

@@ -32,6 +32,9 @@ bool gpc_code_has(gpc_code_t *g, const mem_msg_t *m);
  * them. */
 bool gpc_code_keep(gpc_code_t *g, uint64_t line, uint32_t sm, uint8_t sectors);
 
+/* Drops all lines. */
+void gpc_code_forget(gpc_code_t *g);
+
 /* For checkpoints. 0, or -1 with errno. */
 int gpc_code_save(const gpc_code_t *g, FILE *out);
 int gpc_code_load(gpc_code_t *g, FILE *in);

@@ -110,6 +110,12 @@ void mmu_learn(mmu_t *m, uint64_t entry)
     (void)cache_use(m->known, entry);
 }
 
+void mmu_forget(mmu_t *m)
+{
+    cache_invalidate(m->known);
+    m->n_walk = 0;
+}
+
 int mmu_save(const mmu_t *m, FILE *out)
 {
     return cache_save(m->known, out);

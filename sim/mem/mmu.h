@@ -24,6 +24,9 @@ void mmu_destroy(mmu_t *m);
 /* Marks an entry as walked, without time. */
 void mmu_learn(mmu_t *m, uint64_t entry);
 
+/* Forgets all entries. Only on an idle chip. */
+void mmu_forget(mmu_t *m);
+
 /* Checkpoint of an idle MMU. 0, or -1 with errno. */
 int mmu_save(const mmu_t *m, FILE *out);
 int mmu_load(mmu_t *m, FILE *in);

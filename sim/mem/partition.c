@@ -274,6 +274,25 @@ void partition_flush_l2(partition_t *p)
         cache_invalidate(p->slice[s].cache);
 }
 
+void partition_forget_code(partition_t *p)
+{
+    for (uint32_t s = 0; s < p->n_slices; s++)
+        gpc_code_forget(&p->slice[s].gpc);
+}
+
+void partition_learn_code(partition_t *p, uint32_t slice, uint64_t line, uint32_t sm)
+{
+    (void)gpc_code_keep(&p->slice[slice % p->n_slices].gpc, line, sm, CACHE_TAG_VALID);
+}
+
+cache_t *partition_exchange_l2(partition_t *p, uint32_t slice, cache_t *tags)
+{
+    l2_slice_t *s = &p->slice[slice % p->n_slices];
+    cache_t *present = s->cache;
+    s->cache = tags;
+    return present;
+}
+
 l2_tags_t partition_l2_tags(const partition_t *p, uint32_t slice)
 {
     return l2_slice_tags(&p->slice[slice % p->n_slices]);

@@ -59,6 +59,16 @@ uint64_t partition_memcpy(partition_t *p, uint64_t addr, uint64_t bytes);
 /* Drops the L2's contents without writing them back. Only on an idle chip. */
 void partition_flush_l2(partition_t *p);
 
+/* Drops what the code caches of the GPCs have of these slices. Only on an idle chip. */
+void partition_forget_code(partition_t *p);
+
+/* The GPC of SM sm has a line of code of this slice (of the chip). Only on an idle chip. */
+void partition_learn_code(partition_t *p, uint32_t slice, uint64_t line, uint32_t sm);
+
+/* Gives a slice (of the chip) other L2 tags, of the same shape, and returns its present ones. Takes
+ * and gives ownership. Only on an idle chip. */
+cache_t *partition_exchange_l2(partition_t *p, uint32_t slice, cache_t *tags);
+
 /* The L2 tags of a slice (of the chip). Only an idle chip's may be touched. */
 l2_tags_t partition_l2_tags(const partition_t *p, uint32_t slice);
 

@@ -103,6 +103,12 @@ cache_t *cache_create(uint32_t sets, uint32_t ways, uint32_t line_bytes,
     return c;
 }
 
+cache_t *cache_like(const cache_t *c)
+{
+    return cache_create(c->sets, c->ways, 1u << c->line_shift, c->policy, c->hash_sets,
+                        c->written != NULL);
+}
+
 void cache_destroy(cache_t *c)
 {
     if (c == NULL)

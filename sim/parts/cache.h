@@ -82,6 +82,9 @@ cache_t *cache_create(uint32_t sets, uint32_t ways, uint32_t line_bytes,
                       replacement_policy_t policy, bool hash_sets, bool writes);
 void cache_destroy(cache_t *c);
 
+/* An empty cache with the same shape and policy. */
+cache_t *cache_like(const cache_t *c);
+
 /* A cache with the same shape, policy and contents, with the order of use. */
 cache_t *cache_copy(const cache_t *c);
 
@@ -167,6 +170,18 @@ bool cache_clean_oldest(cache_t *c, cache_key_t k, cache_line_t *cleaned);
 
 /* Calls visit for every line present, set by set, most recently used first. */
 void cache_visit(const cache_t *c, void (*visit)(void *ctx, const cache_line_t *line), void *ctx);
+
+/*
+ * Adds to c what an older cache of the same shape holds, as if the accesses that filled c had come
+ * after those that filled the other one. Exact for LRU as long as a set of c has room: its lines
+ * keep their order and get the older state of their sectors, absent ones follow as the least
+ * recently used. A full set stays as it is. At most modified_ways ways of a set stay modified, or more if
+ * the older one exceeds that (after host copies). Returns the number of lines that were added.
+ */
+uint32_t cache_put_beneath(cache_t *c, const cache_t *older, uint32_t modified_ways);
+
+/* Number of lines of c that neither of two other caches of the same shape holds. */
+uint32_t cache_count_absent(const cache_t *c, cache_t *a, cache_t *b);
 
 /* Lines present; lines that fit. */
 uint32_t cache_count(const cache_t *c);

@@ -18,8 +18,7 @@ static void copy_wide(cache_t *to, const cache_t *c)
 
 cache_t *cache_copy(const cache_t *c)
 {
-    cache_t *to = cache_create(c->sets, c->ways, 1u << c->line_shift, c->policy, c->hash_sets,
-                               c->written != NULL);
+    cache_t *to = cache_like(c);
     to->count = c->count;
     to->random_state = c->random_state;
     if (c->sets == 0)

@@ -1,4 +1,6 @@
 /* Derives pipe, latency, interval and dispatch port of each opcode class from the configuration. */
+#include <stddef.h>
+
 #include "sim/sm/landing.h"
 
 /* Cycles that a warp occupies a pipe with that many lanes. */
@@ -89,6 +91,42 @@ static uint32_t pipe_interval(const sm_spec_t *spec, pipe_t pipe)
     }
 }
 
+static bool goes_through_queue(op_class_t cls)
+{
+    switch (cls) {
+    case OP_LOAD_LG:
+    case OP_STORE_LG:
+    case OP_ATOM_LG:
+    case OP_LOAD_SH:
+    case OP_STORE_SH:
+    case OP_ATOM_SH:
+    case OP_S2R:
+    case OP_SHFL:
+    case OP_MATCH:
+    case OP_TEX:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Index of a counter. */
+#define COUNTER_OF(name) (offsetof(sm_stats_t, name) / sizeof(uint64_t))
+
+static size_t flops_counter(mix_group_t group)
+{
+    switch (group) {
+    case MIX_FP32:
+        return COUNTER_OF(flops_fp32);
+    case MIX_FP64:
+        return COUNTER_OF(flops_fp64);
+    case MIX_TENSOR:
+        return COUNTER_OF(flops_tensor);
+    default:
+        return COUNTER_OF(flops_fp16);
+    }
+}
+
 void classes_init(sm_t *sm)
 {
     const sm_spec_t *spec = &sm->config->sm;
@@ -96,21 +134,28 @@ void classes_init(sm_t *sm)
     for (unsigned c = 0; c < OP_CLASS_COUNT; c++) {
         pipe_t pipe = isa_class_pipe((op_class_t)c);
         sm->cls[c].pipe = (uint8_t)pipe;
-        sm->cls[c].group = (uint8_t)isa_class_group((op_class_t)c);
+        mix_group_t group = isa_class_group((op_class_t)c);
+        sm->cls[c].mix = (uint8_t)(COUNTER_OF(mix_fp16) + group);
+        sm->cls[c].flops = (uint8_t)flops_counter(group);
+        sm->cls[c].queued = goes_through_queue((op_class_t)c);
+        sm->cls[c].one_unit = pipe == PIPE_FP64 && spec->fp64_shared;
         sm->cls[c].latency = sm_fixed_latency(&sm->config->lat, (op_class_t)c);
         sm->cls[c].interval = pipe_interval(spec, pipe);
-        sm->cls[c].port_pipes = sm->cls[c].interval == 0 ? 0 : 1u << pipe;
+        sm->cls[c].port_others = 0;
         /* A shared FP64 unit is behind the MIO, not on the port of FP16 and tensor. */
         bool on_port = fp_port >> pipe & 1 && !(pipe == PIPE_FP64 && spec->fp64_shared);
         if (spec->fp_port_shared && on_port) {
-            sm->cls[c].port_pipes = fp_port;
+            sm->cls[c].port_others = fp_port & ~(1u << pipe);
             if (spec->fp64_shared)
-                sm->cls[c].port_pipes &= ~(1u << PIPE_FP64);
+                sm->cls[c].port_others &= ~(1u << PIPE_FP64);
         }
         bool through_mio = pipe == PIPE_XU || pipe == PIPE_MIO || pipe == PIPE_CONST ||
                            (pipe == PIPE_FP64 && spec->fp64_shared);
         bool through_l1tex = pipe == PIPE_LG || pipe == PIPE_TEX;
         sm->cls[c].dep_kind = through_l1tex ? DEP_LONG : through_mio ? DEP_SHORT : DEP_FIXED;
+        uint32_t window = sm->cls[c].interval < 2 ? 2 : sm->cls[c].interval;
+        uint32_t reads = window * spec->rf_bank_reads / 2;
+        sm->cls[c].reads_free = (uint8_t)(reads < UINT8_MAX ? reads : UINT8_MAX);
         sm->cls[c].through_allocate = !through_mio && !through_l1tex;
         sm->cls[c].varies = c == OP_HMMA || c == OP_IMAD;
     }

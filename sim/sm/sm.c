@@ -342,6 +342,12 @@ int sm_save(const sm_t *sm, FILE *out)
     return rc;
 }
 
+void sm_forget(sm_t *sm)
+{
+    fetch_forget(sm);
+    tlb_forget(sm);
+}
+
 const xbar_out_t *sm_sends(const sm_t *sm)
 {
     return &sm->out;

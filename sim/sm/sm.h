@@ -97,6 +97,18 @@ void sm_cut_warps(sm_t *sm, bool cut);
 /* Puts an entry into the second-level TLB. Only between windows. */
 void sm_learn(sm_t *sm, uint64_t entry);
 
+/* Puts the translation of an address into both levels of the TLB, as its use would. Only while the SM
+ * is idle. */
+void sm_learn_page(sm_t *sm, uint64_t address);
+
+/* Puts a line of code into the instruction cache of the SM, and into those of the first sub_cores
+ * sub-cores (0: none). Only while the SM is idle. */
+void sm_learn_code(sm_t *sm, uint64_t line, uint32_t sub_cores);
+
+/* Empties the caches that outlive a launch: of instructions and translations. Only while the SM is
+ * idle. */
+void sm_forget(sm_t *sm);
+
 /* Checkpoint of an idle SM: instruction caches, TLB, ports, credits. Return 0, or -1 with errno. */
 int sm_save(const sm_t *sm, FILE *out);
 int sm_load(sm_t *sm, FILE *in, cycle_t latest);

@@ -43,7 +43,7 @@ void subcore_queue_opens(sm_t *sm, uint32_t s, cycle_t at, cycle_t now);
 
 /* Slow path of supply_instructions(): the lines of warp w's next instruction and of the last one of
  * its buffer are not both known to be in the L0. (fetch.c) */
-cycle_t fetch_lines(sm_t *sm, uint32_t s, uint32_t w, uint64_t line, uint64_t ahead, cycle_t now);
+cycle_t fetch_lines(sm_t *sm, uint32_t s, uint32_t w, uint32_t pc, cycle_t now);
 
 /* Fills the instruction buffer of warp w, whose next instruction is at pc. Returns the cycle at
  * which that instruction is available: 0 if at once, CYCLE_NEVER if not known yet. */
@@ -51,12 +51,7 @@ static inline cycle_t supply_instructions(sm_t *sm, uint32_t s, uint32_t w, uint
                                           cycle_t now)
 {
     const inst_buffer_t *buffer = &sm->supply.buffer[w];
-    uint64_t address = buffer->code_base + pc;
-    uint64_t line = address / INST_LINE_BYTES;
-    uint64_t ahead = (address + sm->supply.fetch_ahead) / INST_LINE_BYTES;
-    if (ahead == buffer->last && line >= buffer->first && !buffer->fetching)
-        return 0;
-    return fetch_lines(sm, s, w, line, ahead, now);
+    return pc - buffer->from < buffer->bytes ? 0 : fetch_lines(sm, s, w, pc, now);
 }
 
 /* Cycles by which the constant operand delays inst. (constant.c) */

@@ -46,6 +46,23 @@ typedef struct {
     const inst_t *last; /* last instruction of the basic block so far, which has bb_insts */
 } trail_t;
 
+/* What the configuration says about an opcode class. */
+typedef struct {
+    uint32_t latency;
+    uint32_t interval;
+    uint32_t port_others; /* other pipes that share its pipe's dispatch port */
+    uint8_t pipe;
+    uint8_t mix;   /* its counters in sm_stats_t, as indices: of the instruction mix, ... */
+    uint8_t flops; /* ... and of floating-point operations */
+    uint8_t dep_kind;
+    uint8_t reads_free;    /* registers of a bank that it reads without delaying its pipe */
+    bool queued;           /* goes through the memory queue */
+    bool through_allocate; /* goes through the allocate stage (fixed latency): operand ports are
+                            * reserved at issue */
+    bool varies;           /* how long it occupies its pipe depends on the instruction */
+    bool one_unit;         /* the SM has one unit for all sub-cores */
+} op_properties_t;
+
 struct sm {
     const sm_config_t *config;
     sm_wiring_t wiring;
@@ -54,17 +71,7 @@ struct sm {
     divider_t by_sub_cores;
 
     /* Opcode classes with the properties that the configuration gives them (classes.c). */
-    struct {
-        uint32_t latency;
-        uint32_t interval;
-        uint32_t port_pipes; /* pipes whose dispatch port it occupies */
-        uint8_t pipe;
-        uint8_t group;
-        uint8_t dep_kind;
-        bool through_allocate; /* goes through the allocate stage (fixed latency): operand ports are
-                                * reserved at issue */
-        bool varies;           /* how long it occupies its pipe depends on the instruction */
-    } cls[OP_CLASS_COUNT];
+    op_properties_t cls[OP_CLASS_COUNT];
 
     inbox_t inbox;
     wheel_t events; /* warps by the cycle in which they become ready; results of loads by their

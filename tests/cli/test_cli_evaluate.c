@@ -32,17 +32,39 @@ static void a_plan_is_scored_by_what_it_says_and_costs(void **state)
     double insts[] = {10, 10, 20, 60};
     launch_list_t truth = four(insts);
     plan_sample_t samples[] = {{1, 2.0, 0, 1}, {3, 2.0, 1, 1}};
-    plan_t plan = {.samples = samples, .n_samples = 2, .n_clusters = 2, .error_bound = 0.25};
-    score_t s = evaluation_score(&plan, &truth);
+    plan_cluster_t clusters[] = {{.size = 2, .draws = 1, .mean = NAN, .sd = NAN},
+                                 {.size = 2, .draws = 1, .mean = NAN, .sd = NAN}};
+    plan_t plan = {.samples = samples,
+                   .n_samples = 2,
+                   .clusters = clusters,
+                   .n_clusters = 2,
+                   .error_bound = 0.25,
+                   .confidence = NAN};
+    score_t s = evaluation_score(&plan, &truth, NULL);
     assert_true(fabs(s.error - 0.2) < 1e-12); /* 2 x 1 + 2 x 3 = 8 of 10 */
     assert_true(fabs(s.sampled_time - 0.4) < 1e-12);
     assert_true(fabs(s.sampled_insts - 0.3) < 1e-12);
     assert_true(isnan(s.sampled_wall));
+    assert_true(fabs(s.estimate.value - 8) < 1e-12 && isnan(s.estimate.low)); /* not random */
+    /* A random plan of two of the last three launches has an interval. */
+    plan_sample_t drawn[] = {{1, 1.0, 0, 1}, {2, 1.5, 1, 1}, {4, 1.5, 1, 1}};
+    plan_cluster_t strata[] = {{.size = 1, .draws = 1, .mean = NAN, .sd = NAN},
+                               {.size = 3, .draws = 2, .mean = NAN, .sd = NAN}};
+    plan_t random = {.samples = drawn,
+                     .n_samples = 3,
+                     .clusters = strata,
+                     .n_clusters = 2,
+                     .random = true,
+                     .error_bound = NAN,
+                     .confidence = NAN};
+    score_t r = evaluation_score(&random, &truth, NULL);
+    assert_true(fabs(r.estimate.value - 10) < 1e-12 && r.total == 10);
+    assert_true(r.estimate.low < 10 && r.estimate.high > 10);
     truth.wall = (double[]){3, 1, 1, 5};
-    assert_true(fabs(evaluation_score(&plan, &truth).sampled_wall - 0.4) < 1e-12);
+    assert_true(fabs(evaluation_score(&plan, &truth, NULL).sampled_wall - 0.4) < 1e-12);
     assert_true(s.samples == 2 && s.clusters == 2);
     truth = four(NULL);
-    assert_true(isnan(evaluation_score(&plan, &truth).sampled_insts));
+    assert_true(isnan(evaluation_score(&plan, &truth, NULL).sampled_insts));
 }
 
 static void summaries_name_their_means(void **state)
@@ -56,15 +78,34 @@ static void summaries_name_their_means(void **state)
                               .samples = 3,
                               .clusters = 2,
                               .bound = 0.105};
-    summary_t s = evaluation_summary(scores, 20);
+    summary_t s = evaluation_summary(scores, 20, 0.055);
     assert_true(fabs(s.error_mean - 0.105) < 1e-12);
     assert_true(fabs(s.error_p95 - 0.19) < 1e-12);
     assert_true(fabs(s.error_max - 0.20) < 1e-12);
     assert_true(fabs(s.speedup - 5.0) < 1e-12); /* harmonic mean of 10 and 10/3 */
     assert_true(isnan(s.speedup_insts));
     assert_true(fabs(s.within - 0.5) < 1e-12);
-    summary_t one = evaluation_summary(scores, 1);
+    summary_t one = evaluation_summary(scores, 1, NAN);
     assert_true(one.error_p95 == scores[0].error && one.error_max == scores[0].error);
+}
+
+/* Errors of 1 to 20 %, intervals of +-8.5 %, every fifth plan without one. */
+static void summaries_say_how_often_intervals_hold(void **state)
+{
+    (void)state;
+    score_t scores[20];
+    for (int i = 0; i < 20; i++) {
+        const double value = 1.0 + 0.01 * (20 - i), half = i % 5 == 0 ? (double)NAN : 0.085;
+        scores[i] = (score_t){.error = value - 1.0, .total = 1.0};
+        scores[i].estimate =
+            (estimate_t){.value = value, .low = value - half, .high = value + half};
+    }
+    summary_t s = evaluation_summary(scores, 20, 0.055);
+    assert_true(s.interval.intervals == 16 && s.interval.none == 4 && s.interval.exact == 0);
+    assert_true(s.interval.covered == 7 && fabs(s.interval.coverage - 7.0 / 16) < 1e-12);
+    assert_true(s.interval.silent == 2); /* 18 and 19 % */
+    assert_true(fabs(s.interval.half_width - 0.085) < 1e-12);
+    assert_true(fabs(s.asked - 0.055) < 1e-12 && fabs(s.within_asked - 0.25) < 1e-12);
 }
 
 static void write_table(const char *name, int scale)
@@ -192,6 +233,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_plan_is_scored_by_what_it_says_and_costs),
         cmocka_unit_test(summaries_name_their_means),
+        cmocka_unit_test(summaries_say_how_often_intervals_hold),
         cmocka_unit_test(every_sampler_is_scored_or_says_why_not),
         cmocka_unit_test(constant_times_are_within_their_bound),
         cmocka_unit_test(a_run_tells_what_its_launches_cost),

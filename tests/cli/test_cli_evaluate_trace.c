@@ -101,7 +101,7 @@ static void sets_are_simulated_and_scored(void **state)
     cli_make_many(TRACE, 4);
     const char *const *words =
         WORDS("evaluate", "many", "--gpu", "v100", "--sample", "random:count=2", "--sample",
-              "pka_stop", "--variants", "sm.half", "--seeds", "3", "--metrics", "-o", "scored");
+              "pka_stop", "--variants", "sm.half", "--replays", "3", "--metrics", "-o", "scored");
     char *text = cli_run_as(&rubato, 0, "to run", words);
     assert_non_null(strstr(text, "none: 4 launches"));
     assert_non_null(strstr(text, "stem_sm_half: 4 launches"));
@@ -139,6 +139,92 @@ static void sets_are_simulated_and_scored(void **state)
     free(text);
 }
 
+/* The row of a table that begins with label, up to its end. */
+static const char *row_of(const char *csv, const char *label)
+{
+    const char *row = strstr(csv, label);
+    assert_non_null(row);
+    return row;
+}
+
+static void sets_are_simulated_with_many_seeds(void **state)
+{
+    (void)state;
+    expect(0, NULL, WORDS("gen", "gaussian", "--size", "24", "-f", "-o", "g.rbt"));
+    const char *const *words =
+        WORDS("evaluate", "g.rbt", "--gpu", "v100", "-s", "sm.count=4", "--sample",
+              "random:count=8", "--sample", "tbpoint", "--sample", "stem_online:epsilon=0.2",
+              "--seeds", "4", "--replays", "50", "-o", "seeds");
+    /* One full run, one of tbpoint, whose plan is the same with every seed, and four of the others. */
+    char *text = cli_run_as(&rubato, 0, "10 jobs, 9 to run", words);
+    assert_non_null(strstr(text, "over the seeds"));
+    assert_non_null(strstr(text, "tbpoint: no interval in 1 of 1 run: the method's choice"));
+    assert_non_null(strstr(text, "random:count=8: statistics over 4 runs"));
+    assert_non_null(strstr(text, "state_long_scoreboard_share"));
+    free(text);
+    free(cli_read_json("seeds/evaluation.json"));
+    char *runs = cli_read("seeds/evaluation.csv"), *sets = cli_read("seeds/evaluation_sets.csv");
+    /* The means over the runs are those of the rows of the runs. */
+    double sum = 0, low, high, covered = 0, full = cell(runs, "\ntbpoint,", "cycles_full");
+    char row[64];
+    for (int seed = 1; seed <= 4; seed++) {
+        snprintf(row, sizeof(row), "\nrandom:count=8,,,%d,", seed);
+        sum += fabs(cell(runs, row, "cycles_error"));
+        low = cell(runs, row, "cycles_low");
+        high = cell(runs, row, "cycles_high");
+        assert_true(cell(runs, row, "covered") == (low <= full && full <= high));
+        assert_true(cell(runs, row, "speedup_cpu") > 0);
+        covered += low <= full && full <= high;
+    }
+    assert_true(cell(sets, "\nrandom:count=8,", "runs") == 4);
+    assert_true(fabs(cell(sets, "\nrandom:count=8,", "error_mean") - sum / 4) < 1e-12);
+    assert_true(fabs(cell(sets, "\nrandom:count=8,", "coverage") - covered / 4) < 1e-12);
+    assert_true(cell(sets, "\nrandom:count=8,", "half_width_mean") > 0);
+    assert_true(cell(sets, "\nrandom:count=8,", "replays") == 50);
+    assert_true(cell(sets, "\nrandom:count=8,", "replay_coverage") > 0.5);
+    assert_true(cell(sets, "\nstem_online:epsilon=0.2,", "bound") == 0.2);
+    assert_true(cell(sets, "\nstem_online:epsilon=0.2,", "share_within_bound") <= 1);
+    assert_true(cell(sets, "\ntbpoint,", "runs") == 1 &&
+                cell(sets, "\ntbpoint,", "no_interval") == 1);
+    assert_non_null(strstr(row_of(sets, "\ntbpoint,"), "1 x the method's choice"));
+    free(runs);
+    free(sets);
+    /* Seeds that are done are not simulated again. */
+    words = WORDS("evaluate", "g.rbt", "--gpu", "v100", "-s", "sm.count=4", "--sample",
+                  "random:count=8", "--seeds", "6", "-o", "seeds");
+    free(cli_run_as(&rubato, 0, "7 jobs, 2 to run", words));
+}
+
+static void samplers_inside_are_scored_launch_by_launch(void **state)
+{
+    (void)state;
+    expect(0, NULL,
+           WORDS("gen", "stencil", "--size", "130", "-p", "steps=2", "-f", "-o", "st.rbt"));
+    char *text = cli_run_as(&rubato, 0, "5 jobs",
+                            WORDS("evaluate", "st.rbt", "--gpu", "v100", "-s", "sm.count=2",
+                                  "--sample", "blocks:count=20", "--sample", "photon_warp",
+                                  "--seeds", "3", "-o", "inside"));
+    assert_non_null(strstr(text, "blocks:count=20: cycles of launches over 3 runs"));
+    assert_non_null(strstr(text, "photon_warp: launches"));
+    free(text);
+    char *statistics = cli_read("inside/evaluation_statistics.csv"), row[64];
+    char *launches = cli_read("inside/evaluation_launches.csv");
+    for (int launch = 1; launch <= 2; launch++) {
+        double sum = 0;
+        for (int seed = 1; seed <= 3; seed++) {
+            snprintf(row, sizeof(row), "\nblocks:count=20,,,%d,%d,", seed, launch);
+            sum += fabs(cell(launches, row, "cycles_error"));
+            assert_true(isnan(cell(launches, row, "covered")));
+        }
+        snprintf(row, sizeof(row), "\nblocks:count=20,,,%d,", launch);
+        assert_true(cell(statistics, row, "runs") == 3);
+        assert_true(cell(statistics, row, "no_interval") == 3);
+        assert_true(fabs(cell(statistics, row, "error_mean") - sum / 3) < 1e-12);
+    }
+    free(statistics);
+    free(launches);
+}
+
 static void what_cannot_be_simulated_is_a_row(void **state)
 {
     (void)state;
@@ -149,6 +235,17 @@ static void what_cannot_be_simulated_is_a_row(void **state)
     assert_non_null(strstr(text, "basic-block vectors"));
     assert_non_null(strstr(text, "blocks: launches"));
     free(text);
+    text = cli_run_as(&rubato, 1, "failed",
+                      WORDS("evaluate", "many", "--sample", "photon_kernel", "--sample",
+                            "random:count=2", "--seeds", "2", "-o", "lacking"));
+    assert_non_null(strstr(text, "photon_kernel: 1 run failed: "));
+    free(text);
+    char *sets = cli_read("lacking/evaluation_sets.csv");
+    assert_true(cell(sets, "\nphoton_kernel,", "failed") == 1);
+    assert_non_null(strstr(row_of(sets, "\nphoton_kernel,"), "basic-block vectors"));
+    assert_true(cell(sets, "\nrandom:count=2,", "runs") == 2);
+    free(sets);
+    free(cli_read_json("lacking/evaluation.json"));
     /* Warm-ups: the first is that of the full run that all are scored against. */
     text = cli_run_as(&rubato, 0, NULL,
                       WORDS("evaluate", "many", "--sample", "stem", "--warmup", "keep,flush", "-o",
@@ -159,10 +256,10 @@ static void what_cannot_be_simulated_is_a_row(void **state)
     assert_true(cli_exists("here.csv") && !cli_exists("warmed/evaluation.csv"));
     /* Launch 2 finds the data of launch 1 in the L2, unless the L2 was emptied. */
     char *launches = cli_read("warmed/evaluation_launches.csv");
-    static const char row[] = "\n,,flush,2,";
+    static const char row[] = "\n,,flush,,2,";
     assert_true(cell(launches, row, "l2_hit_rate_full") >
                 cell(launches, row, "l2_hit_rate_sampled"));
-    assert_true(cell(launches, "\n,,keep,2,", "l2_hit_rate_sampled") > 0.5);
+    assert_true(cell(launches, "\n,,keep,,2,", "l2_hit_rate_sampled") > 0.5);
     free(launches);
 }
 
@@ -214,7 +311,10 @@ static void plans_are_scored_as_files_beside_samplers(void **state)
     expect(2, "given twice",
            WORDS("evaluate", "many", "--plan", "by_hand.json", "--plan", "by_hand.json", "-o",
                  "refused"));
-    expect(1, "nothing.json", WORDS("evaluate", "many", "--plan", "nothing.json"));
+    expect(1, "nothing.json", WORDS("evaluate", "many", "--plan", "nothing.json", "-o", "refused"));
+    expect(2, "unknown delta 'cache.x3'",
+           WORDS("evaluate", "many", "--variants", "cache.x3", "-o", "refused"));
+    assert_false(cli_exists("refused"));
 }
 
 static void what_samplers_looked_at_is_in_the_page(void **state)
@@ -246,6 +346,7 @@ static void mistakes_are_named(void **state)
     expect(0, NULL, WORDS("run", "many", "-o", "full"));
     expect(2, "are for a trace", WORDS("evaluate", "full", "--gpu", "v100"));
     expect(2, "are for a trace", WORDS("evaluate", "full", "--metrics"));
+    expect(2, "--replays is for a trace", WORDS("evaluate", "full", "--replays", "3"));
     cli_write("empty", "\n\n", 2);
     expect(2, "empty: no header of a profile",
            WORDS("evaluate", "many", "--plan-from", "empty", "--sample", "stem", "-o", "unrun"));
@@ -312,6 +413,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_run_is_scored_by_what_it_says_and_costs),
         cmocka_unit_test(sets_are_simulated_and_scored),
+        cmocka_unit_test(sets_are_simulated_with_many_seeds),
+        cmocka_unit_test(samplers_inside_are_scored_launch_by_launch),
         cmocka_unit_test(what_cannot_be_simulated_is_a_row),
         cmocka_unit_test(plans_are_scored_as_files_beside_samplers),
         cmocka_unit_test(what_samplers_looked_at_is_in_the_page),

@@ -89,6 +89,37 @@ static void a_killed_run_resumes_to_the_same_results(void **state)
     assert_false(cli_exists("killed/journal") || cli_exists("killed/checkpoint"));
 }
 
+/* Sampled launches are preceded by a walk from the last simulated one on, and rounds go back in the
+ * program: a checkpoint knows where the caches are. */
+static void a_killed_sampled_run_resumes_to_the_same_results(void **state)
+{
+    (void)state;
+    static const char sampler[] = "stem_online:epsilon=0.05";
+    expect(0, NULL,
+           WORDS("gen", "train", "--size", "120", "-p", "width=16", "-p", "rows=1000", "-o",
+                 "train.rbt"));
+    expect(0, NULL, WORDS("run", "train.rbt", "--sample", sampler, "-o", "sampled"));
+    char *json = cli_read_json("sampled/run.json");
+    assert_true(json_is(json, "simulated.warmup", "\"functional\""));
+    assert_true(json_number(json, "simulated.touched_launches") > 0);
+    free(json);
+    const char *const *again = WORDS("run", "train.rbt", "--sample", sampler, "-o", "shot",
+                                     "--resume", "--checkpoint-interval", "0");
+    for (unsigned i = 0; i < 6; i++) {
+        const ino_t before = file_number("shot/checkpoint");
+        pid_t pid = cli_start(&rubato, again);
+        if (cli_exists("shot/run.json") || !await_checkpoint("shot", before)) {
+            cli_wait(pid);
+            break;
+        }
+        usleep(20000 * i);
+        kill(pid, SIGKILL);
+        cli_wait(pid);
+    }
+    expect(0, NULL, again);
+    cli_same_results("sampled", "shot");
+}
+
 static void a_stopped_run_says_so_and_resumes_to_the_same_results(void **state)
 {
     (void)state;
@@ -202,6 +233,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_damaged_trace_exits_with_2_names_the_place_and_leaves_nothing),
         cmocka_unit_test(a_killed_run_resumes_to_the_same_results),
+        cmocka_unit_test(a_killed_sampled_run_resumes_to_the_same_results),
         cmocka_unit_test(a_stopped_run_says_so_and_resumes_to_the_same_results),
         cmocka_unit_test(a_run_in_the_background_is_not_interrupted),
         cmocka_unit_test(a_full_disk_exits_with_1_and_leaves_no_half_written_file),

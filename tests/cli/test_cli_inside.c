@@ -43,7 +43,7 @@ static void the_configuration_names_samplers_and_options(void **state)
                          "photon_warp.delta=0.04", "-s", "photon_warp.waves=1", "--json"),
                    "\"photon_warp:variant=steady,waves=1.0,least=0,delta=0.04,dominant=0.95,"
                    "sample=0.01,unbiased=true,fill=true,skip=true,light=0.65,longer=true,tail=true,"
-                   "hold=block,residents=cut\"");
+                   "check=auto,alike=0.1,hold=block,residents=cut\"");
     /* The resolved configuration gives the same run. */
     expect(0, NULL, WORDS("run", "relu.rbt", "--gpu", "sampled.cfg", "-o", "first"));
     expect(0, NULL, WORDS("config", "check", "first/config.cfg"));

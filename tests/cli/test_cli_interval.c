@@ -50,10 +50,12 @@ static void intervals_say_what_they_leave_out(void **state)
         {"stem_online:epsilon=1,pilot_total=4", SAMPLING_ONLY, SAMPLING_ONLY, true, false},
         {"stem", SAMPLING_ONLY, SAMPLING_ONLY, true, true},
         {"stem_online", "(exact)", NULL, true, false}, /* takes all launches */
-        {"stem_online:epsilon=1,pilot_total=4,photon_warp", "no interval: ", NOT_STATED, false,
+        /* photon_warp and pka_stop do not stop a launch here, so nothing is estimated inside. */
+        {"stem_online:epsilon=1,pilot_total=4,photon_warp", SAMPLING_ONLY, SAMPLING_ONLY, true,
          false},
         {"stem_online,blocks:count=1", "no interval: ", NOT_STATED, false, false},
-        {"stem,pka_stop", "no interval: ", NOT_STATED, false, true},
+        {"stem,pka_stop", SAMPLING_ONLY, SAMPLING_ONLY, true, true},
+        {"stem,blocks:count=1", "no interval: ", NOT_STATED, false, true},
         {"blocks:count=1", "no interval: ", NOT_STATED, false, false},
         {"pka", "no interval: ", "the method's choice of launches is not random", false, true},
     };
@@ -65,11 +67,81 @@ static void intervals_say_what_they_leave_out(void **state)
         if (!runs[i].profile)
             words[6] = NULL;
         char *table = cli_run_as(&rubato, 0, NULL, words);
-        assert_non_null(strstr(table, runs[i].table));
-        assert_true((strstr(table, "confidence (") != NULL) == runs[i].there);
+        if (strstr(table, runs[i].table) == NULL)
+            fail_msg("%s: no '%s' in %s", runs[i].sample, runs[i].table, table);
+        if ((strstr(table, "confidence (") != NULL) != runs[i].there)
+            fail_msg("%s: %s", runs[i].sample, table);
         free(table);
         expect_interval("r", runs[i].there, runs[i].note);
     }
+}
+
+static double end_of(const char *json, const char *stat, const char *end)
+{
+    char path[128];
+    snprintf(path, sizeof(path), "totals.interval.%s.%s", stat, end);
+    return json_number(json, path);
+}
+
+static double total_of(const char *json, const char *stat)
+{
+    char path[128];
+    snprintf(path, sizeof(path), "totals.%s", stat);
+    return json_number(json, path);
+}
+
+static void every_statistic_has_an_interval(void **state)
+{
+    static const char *const uncertain[] = {"metrics.ipc",
+                                            "metrics.achieved_occupancy",
+                                            "metrics.global_load_hit_rate",
+                                            "metrics.dram_bandwidth",
+                                            "metrics.state_long_scoreboard_share",
+                                            "dram_bytes",
+                                            "sm.active_cycles",
+                                            "dram.read_sectors",
+                                            "seconds"};
+    static const char *const exact[] = {"warp_instructions", "sm.warp_insts", "sm.mix_load",
+                                        "metrics.warp_execution_efficiency"};
+    (void)state;
+    expect(0, NULL, WORDS("gen", "stencil", "-p", "size=130", "-p", "steps=30", "-o", "st.rbt"));
+    char *table =
+        cli_run_as(&rubato, 0, NULL,
+                   WORDS("run", "st.rbt", "-s", "sm.count=4", "-s", "gpu.memcpy_fills_l2=false",
+                         "--sample", "random:fraction=30%", "-o", "st"));
+    char *json = cli_read_json("st/run.json"), *csv = cli_read("st/stats.csv");
+    for (size_t i = 0; i < sizeof(uncertain) / sizeof(uncertain[0]); i++) {
+        const double value = total_of(json, uncertain[i]);
+        const double low = end_of(json, uncertain[i], "low"),
+                     high = end_of(json, uncertain[i], "high");
+        if (!(low < value && value < high) || end_of(json, uncertain[i], "confidence") != 0.95)
+            fail_msg("%s: %g is not between %g and %g", uncertain[i], value, low, high);
+    }
+    for (size_t i = 0; i < sizeof(exact) / sizeof(exact[0]); i++) {
+        assert_true(end_of(json, exact[i], "low") == total_of(json, exact[i]));
+        assert_true(end_of(json, exact[i], "high") == total_of(json, exact[i]));
+    }
+    /* stats.csv has the same ones. */
+    char row[128];
+    snprintf(row, sizeof(row), ",%.17g,%.17g\n", end_of(json, "metrics.ipc", "low"),
+             end_of(json, "metrics.ipc", "high"));
+    assert_non_null(strstr(csv, row));
+    assert_non_null(strstr(csv, "path,value,unit,low,high\n"));
+    /* What no simulated launch shows has none, and why is said. */
+    assert_true(json_is(json, "totals.interval.sm.state_imc_miss.low", "null"));
+    assert_non_null(strstr(json, "no simulated launch shows any"));
+    for (const char *const *line =
+             (const char *const[]){" cycles, ", "warp instructions per", NULL};
+         *line != NULL; line++) {
+        char *at = strstr(table, *line);
+        assert_non_null(at);
+        while (*at != '\n')
+            at--;
+        assert_non_null(strstr(at, "+- "));
+    }
+    free(table);
+    free(json);
+    free(csv);
 }
 
 static void lists_of_samplers_are_joined(void **state)
@@ -103,11 +175,29 @@ static void lists_of_samplers_are_joined(void **state)
            WORDS("plan", "many", "--sample", "stem", "--sample", "random"));
 }
 
+/* A second plan or profile used to replace the first one silently. */
+static void one_plan_and_one_profile_are_taken(void **state)
+{
+    (void)state;
+    expect(2, "--plan is given twice, 'a.json' and 'b.json'",
+           WORDS("run", "many", "--plan", "a.json", "--plan", "b.json"));
+    expect(2, "--profile is given twice",
+           WORDS("run", "many", "--sample", "stem", "--profile", "a", "--profile", "b"));
+    expect(2, "--plan is given twice",
+           WORDS("sweep", "many", "--plan", "a.json", "--plan", "b.json"));
+    expect(2, "--plan is given twice",
+           WORDS("trace", "slice", "many", "--plan", "a.json", "--plan", "b.json", "-o", "x.rbt"));
+    expect(125, "--plan is given twice",
+           WORDS("record", "--plan", "a.json", "--plan", "b.json", "-o", "x.rbt", "--", "./app"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(intervals_say_what_they_leave_out),
+        cmocka_unit_test(every_statistic_has_an_interval),
         cmocka_unit_test(lists_of_samplers_are_joined),
+        cmocka_unit_test(one_plan_and_one_profile_are_taken),
     };
     return cmocka_run_group_tests(tests, cli_begin, cli_end);
 }

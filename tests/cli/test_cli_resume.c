@@ -293,11 +293,11 @@ static void impossible_values_under_a_right_checksum_are_refused(void **state)
     begin_and_kill("text", "hurt");
     free(cli_run_as(&(cli_child_t){.binary = "/bin/rm"}, 0, NULL, WORDS(previous)));
     opened_t c = open_checkpoint(newest);
-    /* The image: 8 bytes that name it, time, epoch (4 bytes), number of codes, codes, the block
-     * scheduler's time, the first SM's. */
+    /* The image: 8 bytes that name it, time, epoch (4 bytes), number of codes, codes (16 bytes
+     * each), the place in the program (17 bytes), the block scheduler's time, the first SM's. */
     uint64_t codes;
     memcpy(&codes, c.body + c.image + 20, sizeof(codes));
-    const size_t scheduler = c.image + 28 + codes * 8;
+    const size_t scheduler = c.image + 28 + codes * 16 + 17;
     const size_t places[] = {c.at_place,    c.at_place + 8,    c.at_place + 16,
                              c.image + 8,   c.image + 20,      scheduler,
                              scheduler + 8, c.head.length - 8, c.head.length - 48};

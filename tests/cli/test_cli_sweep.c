@@ -250,7 +250,7 @@ static void stats_say_what_moved(void **state)
     text =
         cli_run_as(&rubato, 0, NULL, WORDS("stats", "diff", "a.csv", "b.csv", "--format", "csv"));
     assert_non_null(strstr(text, "\nsm.state_drain,warp cycles,50,40,-0.2"));
-    assert_non_null(strstr(text, "\nsm.new,sectors,,4,,1\n"));
+    assert_non_null(strstr(text, "\nsm.new,sectors,,4,,1,,,4,4,0\n"));
     free(text);
     text = cli_run_as(&rubato, 0, NULL, WORDS("stats", "diff", "a.csv", "a.csv"));
     assert_non_null(strstr(text, "Nothing differs."));
@@ -268,6 +268,46 @@ static void stats_say_what_moved(void **state)
     expect(2, "two runs", WORDS("stats", "diff", "a.csv"));
     expect(2, "did you mean 'diff'", WORDS("stats", "dif", "a.csv", "b.csv"));
     expect(1, "nowhere", WORDS("stats", "diff", "a.csv", "nowhere"));
+}
+
+/* Rows of an estimated run; its cycles are uncertain, and so is its IPC. */
+#define ESTIMATED "path,value,unit,low,high\ntotals.estimated,1,truth,,\n"
+
+static void changes_within_intervals_are_marked(void **state)
+{
+    (void)state;
+    sweep_write("a.csv", "path,value,unit,low,high\ntotals.estimated,0,truth,,\n"
+                         "totals.cycles,100,cycles,,\nmetrics.ipc,2,x,,\nsm.warps,8,warps,,\n");
+    sweep_write("b.csv", ESTIMATED "totals.cycles,103,cycles,95,111\nmetrics.ipc,1.8,x,1.7,1.9\n"
+                                   "sm.warps,9,warps,,\n");
+    sweep_write("c.csv", ESTIMATED "totals.cycles,110,cycles,105,115\nmetrics.ipc,1.8,x,1.8,1.8\n"
+                                   "sm.warps,10,warps,9,11\n");
+    char *text = cli_run_as(&rubato, 0, NULL, WORDS("stats", "diff", "a.csv", "b.csv"));
+    assert_non_null(strstr(text, "+3.0 % ~"));  /* 100 is in 95 to 111 */
+    assert_non_null(strstr(text, "-10.0 %  ")); /* 2 is not in 1.7 to 1.9 */
+    assert_non_null(strstr(text, "+12.5 %  ")); /* unknown */
+    assert_non_null(strstr(text, "the confidence intervals overlap"));
+    free(text);
+    text = cli_run_as(&rubato, 0, NULL, WORDS("stats", "diff", "b.csv", "c.csv"));
+    assert_non_null(strstr(text, "+6.8 % ~"));
+    free(text);
+    text = cli_run_as(&rubato, 0, NULL, WORDS("stats", "diff", "a.csv", "c.csv"));
+    assert_non_null(strstr(text, "+10.0 %  "));
+    assert_null(strstr(text, "overlap"));
+    free(text);
+    text =
+        cli_run_as(&rubato, 0, NULL, WORDS("stats", "diff", "a.csv", "b.csv", "--format", "csv"));
+    assert_non_null(strstr(text, ",relative,share,a_low,a_high,b_low,b_high,overlap\n"));
+    assert_non_null(strstr(text, ",100,100,95,111,1\n"));
+    free(text);
+    /* Files of 0.2.0 have no intervals; a file does not change its columns. */
+    text = cli_run_as(&rubato, 0, NULL, WORDS("stats", "join", "b.csv"));
+    assert_non_null(strstr(text, "\nmetrics.ipc,x,1.8\n"));
+    free(text);
+    sweep_write("bad.csv", "path,value,unit,low,high\nx,1,y\n");
+    expect(2, "bad.csv:2", WORDS("stats", "join", "bad.csv"));
+    sweep_write("bad.csv", "path,value,unit,low,high\nx,1,y,0,much\n");
+    expect(2, "bad.csv:2", WORDS("stats", "join", "bad.csv"));
 }
 
 static int times_in(const char *text, const char *part)
@@ -368,6 +408,7 @@ int main(void)
         cmocka_unit_test(changes_that_may_be_chance_are_named),
         cmocka_unit_test(the_scale_of_the_l1_changes_hits_but_not_what_fits),
         cmocka_unit_test(stats_say_what_moved),
+        cmocka_unit_test(changes_within_intervals_are_marked),
         cmocka_unit_test(a_report_is_one_page_with_all_jobs),
     };
     return cmocka_run_group_tests(tests, cli_begin, cli_end);

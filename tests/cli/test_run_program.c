@@ -76,8 +76,14 @@ static void a_plan_is_followed(void **state)
     expect(0, NULL, WORDS("plan", "--sample", "random:fraction=0.5", "-o", "plan.json", "a.rbt"));
     expect(0, NULL, WORDS("record", "--plan", "plan.json", "-o", "plan.rbt", ADD));
     expect(0, NULL, WORDS("run", "-o", "j", "plan.rbt"));
-    expect(0, NULL, WORDS("run", "--plan", "plan.json", "--tmpdir", "tmp", "-o", "k", ADD));
+    expect(
+        0, NULL,
+        WORDS("run", "--plan", "plan.json", "--warmup", "keep", "--tmpdir", "tmp", "-o", "k", ADD));
     assert_same("j", "k");
+    /* What the plan leaves out is recorded for the warm-up. */
+    expect(0, NULL, WORDS("run", "--plan", "plan.json", "-o", "l", "a.rbt"));
+    expect(0, NULL, WORDS("run", "--plan", "plan.json", "--tmpdir", "tmp", "-o", "m", ADD));
+    assert_same("l", "m");
 }
 
 static void status_is_the_programs(void **state)

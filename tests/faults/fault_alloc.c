@@ -1,11 +1,11 @@
-/* Allocations that may fail. */
+/* Replaces the allocation functions by ones that fail when the plan says so. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "tests/faults/fault_calls.h"
 
-/* dlsym() may allocate: until the functions behind are known, memory comes from here. */
+/* Memory for allocations before the real functions are known: dlsym() itself may allocate. */
 static _Alignas(64) char first_bytes[1 << 14];
 static size_t first_used;
 
@@ -23,6 +23,7 @@ static bool is_first(const void *p)
     return (const char *)p >= first_bytes && (const char *)p < first_bytes + sizeof(first_bytes);
 }
 
+/* The real functions. */
 static struct {
     void *(*malloc)(size_t);
     void *(*calloc)(size_t, size_t);
@@ -62,7 +63,7 @@ FAULT_EXPORT void *malloc(size_t n)
 FAULT_EXPORT void *calloc(size_t count, size_t size)
 {
     if (!resolved())
-        return from_first(count * size); /* zero as it is */
+        return from_first(count * size); /* already zero */
     return REFUSED() ? NULL : behind.calloc(count, size);
 }
 
@@ -98,7 +99,7 @@ FAULT_EXPORT int posix_memalign(void **p, size_t alignment, size_t n)
     return !resolved() || REFUSED() ? ENOMEM : behind.posix_memalign(p, alignment, n);
 }
 
-/* Those of the C library would hide who wants a copy. */
+/* For strdup(). The C library's strdup() would itself count as the caller of malloc(). */
 static char *copied(const char *text, size_t n, const void *caller)
 {
     char *copy = !resolved()                                       ? from_first(n + 1)

@@ -1,4 +1,4 @@
-/* Counts calls, and says which of them fail. */
+/* Counts calls, decides which of them fail, and writes the log of changes. */
 #include "tests/faults/fault_calls.h"
 
 #include <dlfcn.h>
@@ -23,7 +23,7 @@ fault_function_t fault_behind(const char *name)
     return function;
 }
 
-/* System calls, because the functions of the C library would be counted. */
+/* Makes the system call directly, because open() would be counted. */
 static int open_quietly(const char *path, int flags)
 {
     return (int)syscall(SYS_openat, AT_FDCWD, path, flags | O_CLOEXEC, 0666);
@@ -78,7 +78,7 @@ int fault_count(fault_kind_t kind, const char *path, int fd, const void *caller)
         return 0;
     if (__atomic_add_fetch(&plan->failed, 1, __ATOMIC_RELAXED) == 1)
         note_first(path, fd, caller);
-    /* What was the last to fit on a full disk is a part of what was to be written. */
+    /* When a disk fills up, the first write that does not fit still writes a part. */
     const bool part = kind == FAULT_WRITE && plan->onwards && n == plan->nth;
     errno = plan->error > 0 ? plan->error : saved;
     return part ? FAULT_SHORT : plan->error;

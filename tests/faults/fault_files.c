@@ -1,4 +1,4 @@
-/* System calls on files that may fail. */
+/* Replaces functions that work on files by ones that fail when the plan says so. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +14,7 @@
 
 #define FAILS(kind, path, fd) (FAULT_HERE(kind, path, fd) != 0)
 
-/* --- names ----------------------------------------------------------------------------------- */
+/* --- names of files -------------------------------------------------------------------------- */
 
 static int opened(int fd, const char *path, int flags)
 {
@@ -124,9 +124,9 @@ FAULT_EXPORT int mkfifo(const char *path, mode_t mode)
     return FAILS(FAULT_MKDIR, path, -1) ? -1 : BEHIND(mkfifo)(path, mode);
 }
 
-/* --- what is in files ------------------------------------------------------------------------ */
+/* --- contents of files ----------------------------------------------------------------------- */
 
-/* How many of n bytes to move; 0: the call fails. */
+/* How many of n bytes to read or write; 0: the call fails. */
 static size_t allowed(int fault, size_t n)
 {
     return fault == 0 ? n : fault == FAULT_SHORT ? (n + 1) / 2 : 0;
@@ -180,7 +180,7 @@ WRITES(pwrite64)
 TRUNCATES(ftruncate)
 TRUNCATES(ftruncate64)
 
-/* The disk is not waited for: the machine of a test does not lose its power. */
+/* The original is not called: waiting for the disk would only slow the tests. */
 #define SYNCS(name)                                                                                \
     FAULT_EXPORT int name(int fd)                                                                  \
     {                                                                                              \
@@ -192,7 +192,7 @@ TRUNCATES(ftruncate64)
 SYNCS(fsync)
 SYNCS(fdatasync)
 
-/* As Linux does it: the descriptor is gone, whatever is returned. */
+/* Like Linux, closes the descriptor even if it reports a failure. */
 FAULT_EXPORT int close(int fd)
 {
     const bool fails = FAILS(FAULT_CLOSE, NULL, fd);

@@ -1,6 +1,6 @@
 /*
- * The log of changes of files that libfaults.so writes: for each change a head, then as many bytes
- * as it says of the path, the second path (of a rename) and the data.
+ * The log of changes of files, written by libfaults.so. Each change is a head followed by the path,
+ * the second path (of a rename) and the data, with the lengths in the head.
  */
 #ifndef RUBATO_TESTS_FAULT_LOG_H
 #define RUBATO_TESTS_FAULT_LOG_H
@@ -8,10 +8,10 @@
 #include <stdint.h>
 
 typedef enum {
-    CHANGE_OPEN,     /* fd of path; at: 1 if what was in it is gone */
+    CHANGE_OPEN,     /* path, opened as fd; at: 1 if it was truncated, else 0 */
     CHANGE_CLOSE,    /* fd */
     CHANGE_WRITE,    /* data at offset `at` of fd */
-    CHANGE_TRUNCATE, /* fd gets `at` bytes */
+    CHANGE_TRUNCATE, /* fd, to a length of `at` bytes */
     CHANGE_SYNC,     /* fd */
     CHANGE_RENAME,   /* path to second */
     CHANGE_UNLINK,   /* path */
@@ -22,7 +22,7 @@ typedef struct {
     uint32_t kind;
     int32_t fd;
     uint64_t at;
-    uint32_t path, second, data; /* bytes that follow */
+    uint32_t path, second, data; /* lengths in bytes */
     uint32_t reserved;
 } change_head_t;
 

@@ -1,7 +1,7 @@
 /*
- * Streams. The C library reads and writes for them inside of itself, where nothing can be put in
- * between. Here every stream of a file is one with functions of ours (fopencookie), which call
- * read(), write() and close() as programs do.
+ * Makes the calls of streams fail. The C library's own streams call read(), write() and close()
+ * internally, where they cannot be replaced. So fopen() and fdopen() return streams with functions
+ * of our own (fopencookie), which call the replacements.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -57,7 +57,7 @@ static ssize_t read_some(void *cookie, char *data, size_t n)
     return read(descriptor(cookie), data, n);
 }
 
-/* 0 is its word for an error. */
+/* Returns less than n after an error, as fopencookie() wants; never -1. */
 static ssize_t write_all(void *cookie, const char *data, size_t n)
 {
     size_t at = 0;
@@ -131,7 +131,7 @@ FAULT_EXPORT FILE *fopen64(const char *path, const char *mode)
     return open_stream(path, mode, __builtin_return_address(0));
 }
 
-/* Messages go to standard error, which stays as it is. */
+/* Standard error is not replaced: messages must arrive. */
 __attribute__((constructor)) static void take_standard_output(void)
 {
     FILE *stream = fdopen(STDOUT_FILENO, "w");

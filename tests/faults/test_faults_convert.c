@@ -1,5 +1,5 @@
-/* Conversions with every allocation and every call on a file failing once: there is the whole trace
- * or none. Text is packed, so that the libraries that pack run out of memory, too. */
+/* Every allocation and every call on a file of a conversion fails once. The trace must be complete
+ * or absent. The text is compressed, so that allocations of the compression libraries fail, too. */
 #include "tests/support/test.h"
 
 #include "tests/support/fault_lab.h"

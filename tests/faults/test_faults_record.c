@@ -1,5 +1,5 @@
-/* A recording with every allocation and every call on a file failing once, in the process of rubato
- * or in the recorded program. The status is then that of the program, 1, or 125 of rubato. */
+/* Every allocation and every call on a file of a recording fails once, in the process of rubato or
+ * in the recorded program. The exit status is 1 if the program fails, and 125 if rubato does. */
 #include "tests/support/test.h"
 
 #include "tests/support/fault_lab.h"

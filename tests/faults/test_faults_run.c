@@ -1,4 +1,4 @@
-/* A simulation with every allocation and every call on a file failing once. */
+/* Every allocation and every call on a file of a simulation fails once. */
 #include "tests/support/test.h"
 
 #include "tests/support/fault_lab.h"

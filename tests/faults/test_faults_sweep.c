@@ -1,5 +1,5 @@
-/* A sweep of two runs with every allocation and every call on a file failing once, in the sweep's
- * process or in that of a run. */
+/* Every call on a file of a sweep of two runs fails once, in the sweep's process or in that of a
+ * run. Of allocations and reads only some fail (fault_lab.h, starts_others). */
 #include "tests/support/test.h"
 
 #include "tests/support/fault_lab.h"

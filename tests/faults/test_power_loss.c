@@ -1,7 +1,7 @@
 /*
- * The power fails while a run writes its journal, checkpoints and results: whatever the disk then
- * holds (tests/support/disk_model.h says what it may), --resume completes the run to the same
- * bytes, and says so if it begins anew.
+ * The power fails while a run writes its journal, checkpoints and results. From every state that
+ * the disk can then have (tests/support/disk_model.h), --resume must complete the run to the same
+ * bytes. If it starts over, it must say so.
  */
 #include "tests/support/test.h"
 
@@ -19,7 +19,7 @@
 
 static unsigned states, anew, problems;
 
-/* The journal's first record is not whole, and there is nothing else. */
+/* Whether the journal ends before the payload of its first record. --resume then starts over. */
 static bool is_begun(void)
 {
     enum { FIRST_RECORD = 24 };

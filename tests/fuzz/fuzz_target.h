@@ -1,7 +1,7 @@
 /*
- * A fuzz target is a trial: one input through a reader, rb_code_t trial(const void *data, size_t n).
- * It returns how the reading ended and panics on a bug. The same file is built with libFuzzer
- * (RUBATO_FUZZ, clang) and, in every other build, with replay.c, which runs the corpus as a test.
+ * Defines a fuzz target from a trial, rb_code_t trial(const void *data, size_t n), which reads one
+ * input, returns the reader's code and panics on a bug. The target's file is linked with libFuzzer
+ * (RUBATO_FUZZ, clang) or, in every other build, with replay.c, which runs the corpus as a test.
  */
 #ifndef RUBATO_TESTS_FUZZ_TARGET_H
 #define RUBATO_TESTS_FUZZ_TARGET_H
@@ -15,7 +15,7 @@
 
 typedef struct {
     rb_code_t (*trial)(const void *data, size_t n);
-    unsigned changes; /* random changes of the corpus that the replay tries as well */
+    unsigned changes; /* number of random changes of corpus inputs that the replay also tries */
 } fuzz_target_t;
 
 extern const fuzz_target_t fuzz_target;
@@ -30,10 +30,10 @@ static inline void fuzz_say_nothing(void *ctx, bool warning, const char *text)
 
 static inline void fuzz_be_quiet(void)
 {
-    rb_log_use(rb_log_create(fuzz_say_nothing, NULL)); /* for as long as the process lives */
+    rb_log_use(rb_log_create(fuzz_say_nothing, NULL)); /* never freed */
 }
 
-/* Defines the target of a file. in_folder: the trial needs the temporary folder. */
+/* Defines the target. in_folder: whether the trial needs the folder of temp_folder.h. */
 #define FUZZ_TARGET(trial, in_folder, changes)                                                     \
     const fuzz_target_t fuzz_target = {trial, changes};                                            \
                                                                                                    \
@@ -56,7 +56,7 @@ static inline void fuzz_be_quiet(void)
         return 0;                                                                                  \
     }
 
-/* libconfig 1.5 loses the string in flight when it meets a syntax error. */
+/* Suppresses leak reports for libconfig 1.5: at a syntax error it leaks the string being parsed. */
 #define FUZZ_LIBCONFIG_LEAKS                                                                       \
     const char *__lsan_default_suppressions(void);                                                 \
     const char *__lsan_default_suppressions(void)                                                  \

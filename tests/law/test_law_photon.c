@@ -73,6 +73,23 @@ static void an_unstable_launch_is_simulated_whole_and_says_so(void **state)
     }
 }
 
+/* 98 % of the warps are of one type, but the others execute half of the instructions. */
+static void a_type_dominates_by_its_instructions(void **state)
+{
+    static const work_t w = {.blocks = 2000, .rare = 50, .rare_loops = 49};
+    gpu_spec_t spec = LAB_SPEC("v100", EVEN);
+    synth_t *s = work_program(&w, 32, 48 * 1024);
+    launch_result_t got = run_sampled(&spec, s, 1, 0, "photon_warp:sample=1");
+
+    (void)state;
+    assert_false(got.sampling.estimated);
+    assert_non_null(strstr(got.sampling.evidence, "the most frequent of 2 has 50.1 % of 2000 "
+                                                  "warps' instructions"));
+    got = run_sampled(&spec, s, 1, 0, "photon_warp:sample=1,variant=paper");
+    assert_null(strstr(got.sampling.evidence, "no dominant type"));
+    synth_destroy(s);
+}
+
 static void a_short_launch_is_simulated_whole(void **state)
 {
     gpu_spec_t spec = LAB_SPEC("v100", EVEN);
@@ -218,7 +235,8 @@ static void a_launch_with_missing_blocks_is_simulated_whole(void **state)
 /* The last frame of blocks is damaged, which goes unnoticed if it is not read. */
 static void skipped_blocks_are_not_read_from_a_native_trace(void **state)
 {
-    static const char *const forms[] = {"photon_bb", "photon_warp", "photon_bb photon_warp"};
+    static const char *const forms[] = {"photon_bb:check=off", "photon_warp:check=off",
+                                        "photon_bb:check=off photon_warp:check=off"};
     gpu_spec_t spec = LAB_SPEC("v100", EVEN);
     const work_t w = {.blocks = 1500, .loops = 10};
     synth_t *s = work_program(&w, 64, 48 * 1024);
@@ -328,6 +346,7 @@ int main(void)
         cmocka_unit_test(equal_blocks_are_predicted_exactly),
         cmocka_unit_test(a_uniform_kernel_of_multi_warp_blocks_is_within_two_percent),
         cmocka_unit_test(an_unstable_launch_is_simulated_whole_and_says_so),
+        cmocka_unit_test(a_type_dominates_by_its_instructions),
         cmocka_unit_test(a_short_launch_is_simulated_whole),
         cmocka_unit_test(long_loops_are_predicted_in_the_first_wave),
         cmocka_unit_test(warps_that_are_preferred_do_not_speak_for_all),

@@ -54,6 +54,15 @@ window.addEventListener("load", () => setTimeout(() => {
           check(`launch ${L.id[i]} is not drawn where it ran`, lineAt(use[0], L.start[i] + L.cycles[i] / 2) === L.issue[i]);
       check("an interval is not drawn where it was", use.every((x, n) => run.use.time.slice(0, 50).every((t, i) =>
         i === 0 || lineAt(x, (run.use.time[i - 1] + t) / 2) === run.use.series[n].values[i])));
+      /* Estimates lie within their intervals, and cycles and IPC have one. */
+      const intervals = chartBelow("Estimates and their intervals");
+      check("no chart of intervals", !run.interval || intervals);
+      if (intervals) {
+        const drawn = intervals.getOption();
+        check("an estimate outside its interval", drawn.series[0].data.every(p => p[0] <= 0 && 0 <= p[1]));
+        check("no interval of a statistic", ["cycles", "IPC"].every(name => drawn.yAxis[0].data.includes(name)));
+        check("no interval has a width", drawn.series[0].data.some(p => p[0] < p[1]));
+      }
       /* Each unit has a roof of its own, and its points are below it. */
       const roofs = chartBelow("Roofline of floating-point operations");
       const series = roofs ? roofs.getOption().series : [];

@@ -62,7 +62,7 @@ page sweep/report.html "sweep: 6 charts, 1 tables"
 "$rubato" evaluate steps.rbt -s sm.count=8 --sample stem --sample photon_warp -o evaluation \
     --progress never >/dev/null || true
 "$rubato" report evaluation
-page evaluation/report.html "evaluation: 3 charts, 2 tables"
+page evaluation/report.html "evaluation: 3 charts, 4 tables"
 
 # The data that samplers looked at, of a run and of the runs of an evaluation.
 "$rubato" gen blackscholes --size 131072 -p launches=2 -o options.rbt 2>/dev/null
@@ -72,7 +72,13 @@ page looked/report.html "run detectors: 10 charts, 1 tables"
 "$rubato" evaluate options.rbt -s sm.count=4 --sample photon_warp --sample tbpoint_region --detectors \
     -o looked_at --progress never >/dev/null
 "$rubato" report looked_at
-page looked_at/report.html "evaluation detectors detectors: 10 charts, 2 tables"
+page looked_at/report.html "evaluation detectors detectors: 10 charts, 4 tables"
+
+# An estimated run shows its intervals.
+"$rubato" gen stencil -p size=66 -p steps=30 -o sampled.rbt 2>/dev/null
+"$rubato" run sampled.rbt -s sm.count=4 "${cold[@]}" --sample random:fraction=30% -o sampled >/dev/null 2>&1
+"$rubato" report sampled
+page sampled/report.html "run: 8 charts, 1 tables"
 
 # The page of ten thousand launches is small.
 "$rubato" gen stencil -p size=3 -p steps=10000 -o many.rbt 2>/dev/null

@@ -55,7 +55,7 @@ static cli_result_t run_in_new_folder(const fault_case_t *c)
     return cli_run(&child, c->words);
 }
 
-/* Nothing fails, and what the command leaves is what is to be there. */
+/* Runs the command without failures. Its files become the reference, in the folder "whole". */
 static void run_undisturbed(const fault_case_t *c)
 {
     cli_result_t r = run_in_new_folder(c);
@@ -88,7 +88,7 @@ void fault_lab_end(void)
     forget_seen();
 }
 
-/* Whether it is there for the first time; takes the text. */
+/* Whether the text was not seen before. Takes ownership of the text. */
 static bool is_new(char *text)
 {
     for (size_t i = 0; i < seen.n; i++) {
@@ -119,7 +119,7 @@ static void problem(const trial_t *t, const char *what, const char *about)
     problems++;
 }
 
-/* What a message is to say of a file: its name, without what it has until it is whole. */
+/* The name that a message must contain for a file: that of the final file if path is temporary. */
 static void name_of(const char *path, char name[FAULT_TEXT])
 {
     static const char unnamed[] = " (deleted)", random[] = "XXXXXX";
@@ -152,7 +152,7 @@ static bool names(const trial_t *t, const char *path)
     char name[FAULT_TEXT];
 
     name_of(path, name);
-    /* Neither pipe:[123] nor /dev/null are files that a user has named. */
+    /* Pipes (pipe:[123]) and /dev/null need no message: the user did not name them. */
     return strchr(name, ':') != NULL || strcmp(path, "/dev/null") == 0 ||
            strstr(t->r.err, name) != NULL;
 }
@@ -163,14 +163,14 @@ static bool has_message(const trial_t *t)
         return false;
     if (t->f.kind == FAULT_ALLOC)
         return strstr(t->r.err, "memory") != NULL;
-    if (t->f.onwards) /* the first one is not the one that was noticed */
+    if (t->f.onwards) /* the command may report a later failure, of another file */
         return strstr(t->r.err, strerror(t->f.error)) != NULL;
     return names(t, plan->path) || (plan->second[0] != '\0' && names(t, plan->second));
 }
 
 /*
- * Whether the failure is rubato's. libconfig, before its version 1.7, does not look whether it got
- * memory; only what the process has written must be sound even then.
+ * Whether rubato must handle the failure. libconfig before version 1.7 does not check its
+ * allocations, so the process may crash there; the files that it leaves are still checked.
  */
 static bool is_ours(const trial_t *t)
 {
@@ -201,7 +201,7 @@ static bool is_in_whole(const char *name)
     return cli_exists(path);
 }
 
-/* Every file is one that is left after success, and whole; or may be left by a failure. */
+/* Reports files that differ from the reference, and files that a failure may not leave. */
 static void check_left(const trial_t *t)
 {
     file_tree_t left = file_tree_list(work);
@@ -219,7 +219,8 @@ static void check_left(const trial_t *t)
     file_tree_free(&left);
 }
 
-/* The first file that is not as it is to be; to be freed. NULL: none. */
+/* The first file of the reference that is missing or different; NULL if there is none. The caller
+ * frees it. */
 static char *first_missing(const fault_case_t *c)
 {
     file_tree_t t = file_tree_list(whole);
@@ -242,7 +243,7 @@ static void check_whole(const trial_t *t)
     free(missing);
 }
 
-/* Nothing but what is to be there. */
+/* Reports files that the reference does not have. */
 static void check_clean(const trial_t *t)
 {
     file_tree_t left = file_tree_list(work);
@@ -254,7 +255,7 @@ static void check_clean(const trial_t *t)
     file_tree_free(&left);
 }
 
-/* What the command has left becomes what it would have. */
+/* Completes what the failed command left, and compares the result with the reference. */
 static void complete(const trial_t *failed)
 {
     const cli_child_t child = {.binary = failed->c->binary, .hurried = true};
@@ -270,7 +271,7 @@ static void complete(const trial_t *failed)
     cli_free(&t.r);
 }
 
-/* The n-th call fails; false: there is no such call. */
+/* Makes the n-th call fail. Returns false if there is no such call. */
 static bool try_one(const fault_case_t *c, fault_t f, uint64_t n, bool first_only)
 {
     *plan = (fault_plan_t){
@@ -293,6 +294,7 @@ static bool try_one(const fault_case_t *c, fault_t f, uint64_t n, bool first_onl
     return failed;
 }
 
+/* Makes every step-th call fail, each in a run of its own. */
 static void every(const fault_case_t *c, fault_t f, uint64_t step, bool first_only)
 {
     uint64_t n = 1, tried = 0;
@@ -314,7 +316,7 @@ static void fail_of_problems(void)
         fail_msg("%u problems", problems);
 }
 
-/* Allocations and reads, which are many. */
+/* For allocations and reads: leaves out some if there are too many. */
 static void every_of_many(const fault_case_t *c, fault_t f)
 {
     enum { STEP_FIRST = 3, STEP_ALL = 61 };

@@ -1,6 +1,6 @@
 /*
- * Runs a command again and again, each time with another call failing (tests/faults), and checks
- * what is said and what is left. All that the command writes is in the folder "work".
+ * Runs a command many times, each time with another failing call (tests/faults), and checks its
+ * messages and the files that it leaves. The command must write only into the folder "work".
  */
 #ifndef RUBATO_TESTS_FAULT_LAB_H
 #define RUBATO_TESTS_FAULT_LAB_H
@@ -10,42 +10,42 @@
 
 typedef struct {
     const char *binary, *preload; /* paths of rubato and of libfaults.so */
-    const char *const *words;     /* of the command */
-    const char *const *again;     /* of the one that completes what it has left */
-    int refused, refused_too;     /* exit statuses that tell of a trouble with the environment */
+    const char *const *words;     /* arguments of the command */
+    const char *const *again;     /* arguments of the command that completes an unfinished one */
+    int refused, refused_too;     /* exit statuses allowed after a failure */
     /* Patterns of fnmatch(), NULL at the end: */
     const char *const *state;    /* files that only an unfinished command leaves */
-    const char *const *progress; /* files that tell how far it came: they differ until the end */
+    const char *const *progress; /* files that change until the command ends */
     const char *const *loose;    /* files whose content may differ from one run to the next */
-    const char *const *foreign; /* programs, their files and what they say: not rubato's failures */
-    /* Starts processes whose allocations and reads are those of another case: of all together one
-     * in 61 fails, and of those of the first process one in three. */
+    const char *const *foreign;  /* programs, files, messages: their failures are not rubato's */
+    /* The command starts processes whose allocations and reads another case covers. To save time,
+     * every third of those of the first process fails, and every 61st of all processes. */
     bool starts_others;
 } fault_case_t;
 
-/* Runs the command as it is; what it leaves is what all others are compared with. */
+/* Runs the command without failures. Its files are the reference for all later runs. */
 void fault_lab_begin(const fault_case_t *c);
 void fault_lab_end(void);
 
 /*
- * Every allocation of the command fails once; every call on a file does, each kind with its errors,
- * and every write and all later ones (the disk is full). Each time
- *   the exit status is `refused`, with a message that names the file; or 0 if the failure does not
- *     matter, and then everything is there;
- *   every file is whole or absent, and there is no temporary file;
- *   `again` gives status 0 and the same files.
- * What was left with the same names and sizes before is not completed again. Prints every problem;
- * fails the test if there is one.
+ * fault_lab_allocations() makes every allocation fail once. fault_lab_files() makes every call on a
+ * file fail once, with the errors of its kind, and every write together with all later ones (disk
+ * full). After each run
+ *   the exit status is `refused`, with a message that names the file, or 0 with a complete result;
+ *   every file is complete or absent, and no temporary file is left;
+ *   `again` returns 0 and completes to the reference files.
+ * `again` is skipped if an earlier run left files of the same names and sizes. Both functions print
+ * every problem, and fail the test if there is one.
  */
 void fault_lab_allocations(const fault_case_t *c);
 void fault_lab_files(const fault_case_t *c);
 
-/* The main function of a test program of one case: both of the above. setup() makes the files that
- * the command reads; NULL: it needs none. */
+/* The main function of a test program with one case: runs both functions above. setup() makes the
+ * files that the command reads; it may be NULL. */
 int fault_lab_main(const fault_case_t *c, void (*setup)(void));
 
-/* Runs a command with nothing failing; the changes of files go to a log (tests/faults/fault_log.h).
- * What it leaves in "work" moves to "whole". */
+/* Runs a command without failures and logs its changes of files (tests/faults/fault_log.h). Then
+ * renames "work" to "whole". */
 void fault_lab_record(const char *binary, const char *preload, const char *const *words,
                       const char *log);
 

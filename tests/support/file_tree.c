@@ -12,7 +12,7 @@
 
 enum { OPEN_FOLDERS = 8, PATH_BYTES = 512 };
 
-/* nftw() has no context: what is being listed. */
+/* The list that add_entry() fills; nftw() cannot pass it on. */
 static file_tree_t *listed;
 static size_t listed_cap, listed_skip;
 
@@ -112,7 +112,7 @@ static bytes_t read_bytes(const char *folder, const char *name)
     return b;
 }
 
-/* Takes out of run.json what another run of the same would not give. */
+/* Blanks out the parts of run.json that differ when a run is repeated. */
 static void forget_host(char *json)
 {
     static const char *const lines[] = {"\"host_", "\"command\""};
@@ -126,7 +126,7 @@ static void forget_host(char *json)
             memset(s, ' ', strcspn(s, "\n"));
 }
 
-/* Without blanks: their number depends on what was taken out. */
+/* Removes all blanks, because their number depends on the parts that were blanked out. */
 static size_t squeeze(char *text)
 {
     char *to = text;

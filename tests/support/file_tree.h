@@ -1,29 +1,29 @@
-/* The files of two folders, compared. */
+/* Lists, removes and compares the files in folders. */
 #ifndef RUBATO_TESTS_FILE_TREE_H
 #define RUBATO_TESTS_FILE_TREE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The files below a folder, sorted: paths from there on. Those of folders end with a slash. */
+/* The files and folders below a folder: sorted paths relative to it. Folders end with a slash. */
 typedef struct {
     char **path; /* owned */
     size_t n;
 } file_tree_t;
 
-/* An empty list if there is no such folder. */
+/* Returns an empty list if the folder does not exist. */
 file_tree_t file_tree_list(const char *folder);
 void file_tree_free(file_tree_t *t);
 
-/* Removes a folder with all that is in it. 0, or -1 with errno. */
+/* Removes a folder and its contents. Returns 0, or -1 with errno. */
 int file_tree_remove(const char *folder);
 
-/* Names and sizes of files and folders that match none of the patterns (of fnmatch(), NULL at the end), in
- * one text owned by the caller. */
+/* Lists the names and sizes of all entries that match none of the patterns (of fnmatch(), NULL at
+ * the end). Returns a text owned by the caller. */
 char *file_tree_sizes(const char *folder, const char *const *but);
 
-/* Whether two files hold the same, apart from the command, host times and memory in run.json. Two
- * folders always do. */
+/* Whether the file at path has the same content in both folders. Ignores the command, host times
+ * and memory in run.json. Always true if path is a folder. */
 bool file_tree_same_file(const char *folder, const char *other, const char *path);
 
 /* Whether a path matches one of the patterns. */

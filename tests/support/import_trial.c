@@ -7,7 +7,7 @@
 #include "sim/gpu/gpu_conf.h"
 #include "tests/support/temp_folder.h"
 
-/* Both forms that "config import" writes, one after the other. */
+/* Writes both outputs of "config import", one after the other. The caller frees the text. */
 static char *write_all(const import_t *im, size_t *n)
 {
     char *text = NULL;

@@ -1,4 +1,4 @@
-/* One hostile configuration of GPGPU-Sim, for the fuzz target and its corpus. */
+/* Tries one hostile configuration of GPGPU-Sim, for the fuzz target and its corpus. */
 #ifndef RUBATO_TESTS_IMPORT_TRIAL_H
 #define RUBATO_TESTS_IMPORT_TRIAL_H
 
@@ -7,8 +7,8 @@
 #include "sim/core/err.h"
 
 /*
- * Imports n bytes as a gpgpusim.config. Panics unless it is refused with a message or what is
- * written is a configuration that is read back as a GPU. Needs the folder of temp_folder.h.
+ * Imports n bytes as a gpgpusim.config. Panics unless the import is refused with a message or
+ * writes a configuration that can be loaded as a GPU. Needs the folder of temp_folder.h.
  */
 rb_code_t import_trial(const void *data, size_t n);
 

@@ -8,6 +8,8 @@
 
 unsigned work_passes(const work_t *w, uint64_t block)
 {
+    if (w->rare > 0 && block % w->rare == w->rare - 1)
+        return w->rare_loops;
     if (w->irregular == 0)
         return w->loops == 0 ? 1 : w->loops;
     if (w->growing)

@@ -19,7 +19,7 @@ static void must(rb_code_t code, const rb_err_t *err)
     RB_INVARIANT(code == RB_OK, "%s", err->text);
 }
 
-/* --- a good one ------------------------------------------------------------------------------ */
+/* --- writing a good journal and damaging it -------------------------------------------------- */
 
 static void write_good(void)
 {
@@ -41,12 +41,12 @@ static void write_good(void)
     for (uint64_t id = 1; id <= 2; id++) {
         launch.info.id = interval.launch_id = id;
         must(record_interval(j, &interval, &err), &err);
-        must(record_launch(j, &launch, 1.0, &err), &err);
+        must(record_launch(j, &launch, NULL, 1.0, &err), &err);
     }
     journal_close(j);
 }
 
-/* Its file in parts: the magic, then each record with its head (journal.h). */
+/* Divides the file into parts: the magic, then each record with its head (journal.h). */
 static void read_file(damaged_t *d)
 {
     enum { BYTES_MAX = 1 << 16, MAGIC = 8, HEAD = 16 };
@@ -105,7 +105,7 @@ static void write_records(const damaged_t *d)
     journal_close(j);
 }
 
-/* --- its readers ----------------------------------------------------------------------------- */
+/* --- reading the damaged journal ------------------------------------------------------------- */
 
 static size_t length_of(const char *text)
 {
@@ -147,14 +147,15 @@ static rb_code_t take_read(void *ctx, const char *file, const char *sha256, rb_e
     return RB_OK;
 }
 
-static rb_code_t take_launch(void *ctx, const launch_result_t *r, double seconds, rb_err_t *err)
+static rb_code_t take_launch(void *ctx, const launch_result_t *r, const launch_error_t *error,
+                             double seconds, rb_err_t *err)
 {
-    (void)ctx, (void)err, (void)seconds;
+    (void)ctx, (void)err, (void)seconds, (void)error;
     RB_INVARIANT(strlen(r->sampling.sampler) < SAMPLER_NAME_MAX, "a sampler without an end");
     return RB_OK;
 }
 
-/* What is appended is what comes last. */
+/* Appends a record, and checks that it is the last one when the journal is opened again. */
 static void go_on(journal_t *j)
 {
     static const char last[] = "last";

@@ -22,9 +22,9 @@ static void must(rb_code_t code, const rb_err_t *err)
     RB_INVARIANT(code == RB_OK, "%s", err->text);
 }
 
-/* --- what a program sends -------------------------------------------------------------------- */
+/* --- the sender ------------------------------------------------------------------------------ */
 
-/* The code that blocks of a launch name. */
+/* The range of code that the blocks of a launch refer to. */
 typedef struct {
     const inst_t *first, *end;
 } code_t;
@@ -42,7 +42,7 @@ static void find_code(code_t *c, const trace_block_t *b)
         }
 }
 
-/* A launch of the first blocks of launch id. */
+/* Sends a launch with only the first blocks of launch id. */
 static void send_launch(launch_pipe_writer_t *w, trace_source_t *s, uint64_t id)
 {
     rb_err_t err = {0};
@@ -70,7 +70,7 @@ static void send_launch(launch_pipe_writer_t *w, trace_source_t *s, uint64_t id)
     s->ops->close(l);
 }
 
-/* Cuts what was sent into messages. */
+/* Divides the sent data into messages. */
 static void read_messages(damaged_t *d, const char *path)
 {
     pipe_header_t head;
@@ -105,7 +105,7 @@ static void make_messages(damaged_t *d)
     read_messages(d, path);
 }
 
-/* --- the other end --------------------------------------------------------------------------- */
+/* --- the receiver ---------------------------------------------------------------------------- */
 
 static rb_code_t read_pipe(trace_source_t *s, rb_err_t *err)
 {

@@ -13,7 +13,7 @@
 #include "sim/core/alloc.h"
 #include "tests/support/temp_folder.h"
 
-/* Names that exist, durations above 0, ids that ascend. */
+/* Checks that names exist, durations are positive and ids ascend. */
 static void check(const profile_t *p)
 {
     RB_INVARIANT(p->n > 0, "a profile without launches");
@@ -55,7 +55,7 @@ rb_code_t profile_text_trial(const void *data, size_t n)
 
 static const char database[] = "profile.sqlite";
 
-/* Scripts make tables and views and fill them; what could read or run something else is refused. */
+/* Lets scripts create and fill tables and views, but not read or execute anything else. */
 static int allow(void *ctx, int action, const char *a, const char *b, const char *c, const char *d)
 {
     static const int allowed[] = {SQLITE_CREATE_TABLE, SQLITE_CREATE_VIEW, SQLITE_CREATE_INDEX,
@@ -74,7 +74,7 @@ static int give_up(void *ctx)
     return 1;
 }
 
-/* What a script makes before its first mistake. */
+/* Runs a script up to its first error, and keeps what it created until then. */
 static void run_script(const void *data, size_t n)
 {
     enum { STEPS_MAX = 100000, BYTES_MAX = 1 << 20 };

@@ -16,10 +16,10 @@
 #include "tests/support/corpus.h"
 #include "tests/support/temp_folder.h"
 
-/* Paths of good files, and of the one that is tried. */
+/* Paths of the good files, and of the file under test. */
 static char good_run[256], good_intervals[256], good_stats[256], good_hardware[256], tried[256];
 
-/* What stands behind the first line of an input. */
+/* The content of an input, which follows the first line. Sets *n to its length. */
 static const char *content(const char *data, size_t *n)
 {
     const char *end = memchr(data, '\n', *n);
@@ -72,7 +72,7 @@ static void section_begin(section_t *s)
     RB_INVARIANT(s->out != NULL, "no memory stream");
 }
 
-/* A page whose section is complete is JSON. */
+/* Closes the section. If it is complete (rc is RB_OK), checks that it is JSON. */
 static void section_end(section_t *s, rb_code_t rc)
 {
     json_reader_t r;
@@ -132,7 +132,8 @@ static rb_code_t try_compare(const char *run, const char *hardware, rb_err_t *er
     return rc;
 }
 
-/* As --resume asks whether a run is complete: it is that of another trace. */
+/* Checks like --resume whether the run is complete. This must be refused: the run is one of another
+ * trace. */
 static void try_finished(void)
 {
     rb_err_t err = {0};
@@ -147,7 +148,7 @@ static void try_finished(void)
     trace_identity_destroy(t);
 }
 
-/* A comparison may find nothing in a run that can be read. */
+/* A comparison with a run that can be read may fail, but only with a message. */
 static rb_code_t try_run(rb_err_t *err)
 {
     rb_err_t unused = {0};

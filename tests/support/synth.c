@@ -199,6 +199,7 @@ void synth_control(synth_kernel_t *k, unsigned inst, uint32_t word)
 {
     k->code[inst].flags |= INST_CONTROL_WORD | INST_FULL_REGS;
     k->code[inst].ctl = word;
+    isa_derive(&k->code[inst]);
 }
 
 void synth_control_scramble(synth_t *s, uint64_t seed)

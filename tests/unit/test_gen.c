@@ -42,6 +42,17 @@ static const struct tiny {
     {"heartwall", 3, true, {"points=3", "steps=50"}},
     {"particlefilter", 2, true, {"particles=200", "spread=10"}},
     {"srad", 37, false, {"iterations=2", NULL}},
+    {"phases", 1000, false, {"loads=5", "small=1"}},
+    {"gather", 1000, true, {"from=64", "to=8"}},
+    {"segments", 50, true, {"tail=3", "math=8"}},
+    {"reread", 3, false, {"kib=2", "passes=3"}},
+    {"mandelbrot", 50, false, {"iterations=30", NULL}},
+    {"stencil3d", 37, false, {"planes=5", "steps=2"}},
+    {"matvec", 30, false, {"columns=300", NULL}},
+    {"lookups", 4, true, {"bags=20", "cold=300"}},
+    {"solver", 300, true, {"skew=4", "iterations=2"}},
+    {"multigrid", 32, false, {"levels=3", "cycles=2"}},
+    {"decode", 3, false, {"width=64", "vocabulary=100"}},
 };
 enum { N_TINY = sizeof(tiny) / sizeof(tiny[0]) };
 
@@ -276,7 +287,7 @@ static void blocks_are_what_was_asked_for(void **state)
 /* Graphs with the most nodes or edges would take seconds to build. */
 static bool is_graph(const char *kind)
 {
-    static const char *const graphs[] = {"spmv", "bfs", "sssp", "mst"};
+    static const char *const graphs[] = {"spmv", "bfs", "sssp", "mst", "solver"};
 
     for (size_t i = 0; i < sizeof(graphs) / sizeof(graphs[0]); i++)
         if (strcmp(graphs[i], kind) == 0)

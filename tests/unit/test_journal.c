@@ -220,6 +220,7 @@ static void a_launch_record_holds_every_field(void **state)
     run_record_t back;
     fill(&r, sizeof(r), 1);
     r.sampling = (launch_sampling_t){.sampler = "photon_bb", .estimated = true, .evidence = "e"};
+    r.replicates = (launch_replicates_t){0};
     fill(&interval, sizeof(interval), 2);
     r.info.name = "_Z4namev";
     r.info.file = "kernel-1.traceg";
@@ -227,7 +228,7 @@ static void a_launch_record_holds_every_field(void **state)
     assert_int_equal(journal_create(&j, path, &err), RB_OK);
     assert_int_equal(record_identity(j, "me\n", &err), RB_OK);
     assert_int_equal(record_interval(j, &interval, &err), RB_OK);
-    assert_int_equal(record_launch(j, &r, 1.5, &err), RB_OK);
+    assert_int_equal(record_launch(j, &r, NULL, 1.5, &err), RB_OK);
     journal_rewind(j);
     assert_int_equal(record_next(j, &back, &err), RB_OK);
     assert_int_equal(back.kind, RECORD_IDENTITY);
@@ -290,7 +291,7 @@ static void a_walk_meets_the_records_of_its_kind(void **state)
     assert_string_equal(met, "");
     assert_int_equal(record_identity(j, "me\n", &err), RB_OK);
     for (int i = 1; i <= 3; i++) {
-        assert_int_equal(record_launch(j, &r, i, &err), RB_OK);
+        assert_int_equal(record_launch(j, &r, NULL, i, &err), RB_OK);
         assert_int_equal(record_interval(j, &interval, &err), RB_OK);
     }
     for (int again = 0; again < 2; again++) {

@@ -10,6 +10,7 @@
 #include "frontend/emulator/sass/code_file.h"
 #include "frontend/emulator/sass/sass_inst.h"
 #include "sim/core/alloc.h"
+#include "sim/isa/isa.h"
 
 struct machine_kernel {
     const cubin_kernel_t *kernel; /* borrowed from a file */
@@ -168,5 +169,6 @@ bool machine_kernel_complete(const machine_kernel_t *k, inst_t *in)
     *in = k->insts[i];
     /* The width of an access comes from the trace, since addresses belong to it. */
     in->width = width;
+    isa_derive(in);
     return true;
 }

@@ -39,4 +39,22 @@ void gen_reduce_shape(gen_launch_t *l, uint64_t n, uint64_t in, uint64_t out);
 extern const gen_kernel_t gen_kernel_softmax;
 void gen_softmax_shape(gen_launch_t *l, uint32_t rows, uint64_t columns, uint64_t in, uint64_t out);
 
+/* y = A x; the launch's data is A, a gen_graph_t, in compressed rows at these addresses. */
+typedef struct {
+    uint64_t begins, columns, values, x, y;
+    uint64_t rows;
+} gen_spmv_t;
+
+extern const gen_kernel_t gen_kernel_spmv;
+void gen_spmv_shape(gen_launch_t *l, const gen_spmv_t *m);
+
+/* A step of the five-point stencil over a square with a border of one cell. */
+extern const gen_kernel_t gen_kernel_stencil;
+void gen_stencil_shape(gen_launch_t *l, uint64_t width, uint64_t in, uint64_t out);
+
+/* y = A x, columns a multiple of four. */
+extern const gen_kernel_t gen_kernel_matvec;
+void gen_matvec_shape(gen_launch_t *l, uint64_t rows, uint64_t columns, uint64_t a, uint64_t x,
+                      uint64_t y);
+
 #endif

@@ -91,7 +91,18 @@ void gen_program_launch(const gen_program_t *g, uint64_t id, gen_launch_t *out);
     X(gaussian)                                                                                    \
     X(heartwall)                                                                                   \
     X(particlefilter)                                                                              \
-    X(srad)
+    X(srad)                                                                                        \
+    X(phases)                                                                                      \
+    X(gather)                                                                                      \
+    X(segments)                                                                                    \
+    X(reread)                                                                                      \
+    X(mandelbrot)                                                                                  \
+    X(stencil3d)                                                                                   \
+    X(matvec)                                                                                      \
+    X(lookups)                                                                                     \
+    X(solver)                                                                                      \
+    X(multigrid)                                                                                   \
+    X(decode)
 
 #define GEN_KIND_EXTERN_(name) extern const gen_kind_t gen_kind_##name;
 GEN_KINDS(GEN_KIND_EXTERN_)

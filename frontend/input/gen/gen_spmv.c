@@ -4,6 +4,7 @@
  */
 #include "frontend/input/gen/gen_emit.h"
 #include "frontend/input/gen/gen_graph.h"
+#include "frontend/input/gen/gen_kernels.h"
 #include "frontend/input/gen/gen_program.h"
 
 enum { BLOCK = 128 };
@@ -88,8 +89,18 @@ static void scalar_walk(gen_warp_t *w)
     gen_run(w, S_STORE, rows_here);
 }
 
-static const gen_kernel_t scalar_kernel = {"spmv_scalar", scalar_listing, N_SCALAR, 24,
-                                           scalar_walk};
+const gen_kernel_t gen_kernel_spmv = {"spmv_scalar", scalar_listing, N_SCALAR, 24, scalar_walk};
+
+void gen_spmv_shape(gen_launch_t *l, const gen_spmv_t *m)
+{
+    gen_shape_1d(l, &gen_kernel_spmv, m->rows, BLOCK);
+    l->arg[BEGINS] = m->begins;
+    l->arg[COLUMNS] = m->columns;
+    l->arg[VALUES] = m->values;
+    l->arg[X] = m->x;
+    l->arg[Y] = m->y;
+    l->arg[ROWS] = m->rows;
+}
 
 /* --- vector ---------------------------------------------------------------------------------- */
 
@@ -237,7 +248,7 @@ static rb_code_t prepare(gen_program_t *g, rb_err_t *err)
 static void launch(const gen_program_t *g, uint64_t id, gen_launch_t *l)
 {
     (void)id;
-    l->kernel = g->value[P_VECTOR] ? &vector_kernel : &scalar_kernel;
+    l->kernel = g->value[P_VECTOR] ? &vector_kernel : &gen_kernel_spmv;
     l->grid[0] = gen_blocks(g->value[P_ROWS], rows_per_block(g->value));
     l->block[0] = BLOCK;
     for (unsigned i = BEGINS; i <= Y; i++)
@@ -254,7 +265,7 @@ const gen_kind_t gen_kind_spmv = {
                0},
               {"local", "% of the entries near the diagonal", 0, 100, 0},
               {"vector", "1: one warp per row, 0: one thread per row", 0, 1, 0}},
-    .kernels = (const gen_kernel_t *const[]){&scalar_kernel, &vector_kernel, NULL},
+    .kernels = (const gen_kernel_t *const[]){&gen_kernel_spmv, &vector_kernel, NULL},
     .size_of_blocks = size_of_blocks,
     .prepare = prepare,
     .launch = launch,

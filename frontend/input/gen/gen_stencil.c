@@ -1,5 +1,6 @@
 /* Five-point stencil over a square grid (Jacobi iteration), one launch per step. */
 #include "frontend/input/gen/gen_emit.h"
+#include "frontend/input/gen/gen_kernels.h"
 #include "frontend/input/gen/gen_program.h"
 
 enum { TILE_X = 32, TILE_Y = 8 };
@@ -60,7 +61,19 @@ static void walk(gen_warp_t *w)
     gen_run(w, BODY, active);
 }
 
-static const gen_kernel_t kernel = {"stencil5", listing, N_SEGMENTS, 20, walk};
+const gen_kernel_t gen_kernel_stencil = {"stencil5", listing, N_SEGMENTS, 20, walk};
+
+void gen_stencil_shape(gen_launch_t *l, uint64_t width, uint64_t in, uint64_t out)
+{
+    l->kernel = &gen_kernel_stencil;
+    l->grid[0] = gen_blocks(width - 2, TILE_X);
+    l->grid[1] = gen_blocks(width - 2, TILE_Y);
+    l->block[0] = TILE_X;
+    l->block[1] = TILE_Y;
+    l->arg[IN] = in;
+    l->arg[OUT] = out;
+    l->arg[WIDTH] = width;
+}
 
 /* The border of one cell on each side is not computed. */
 static uint64_t size_of_blocks(const uint64_t *value, uint64_t blocks)
@@ -86,16 +99,7 @@ static rb_code_t prepare(gen_program_t *g, rb_err_t *err)
 
 static void launch(const gen_program_t *g, uint64_t id, gen_launch_t *l)
 {
-    uint64_t inner = g->value[0] - 2;
-
-    l->kernel = &kernel;
-    l->grid[0] = gen_blocks(inner, TILE_X);
-    l->grid[1] = gen_blocks(inner, TILE_Y);
-    l->block[0] = TILE_X;
-    l->block[1] = TILE_Y;
-    l->arg[IN] = g->array[(id + 1) % 2];
-    l->arg[OUT] = g->array[id % 2];
-    l->arg[WIDTH] = g->value[0];
+    gen_stencil_shape(l, g->value[0], g->array[(id + 1) % 2], g->array[id % 2]);
 }
 
 const gen_kind_t gen_kind_stencil = {
@@ -103,7 +107,7 @@ const gen_kind_t gen_kind_stencil = {
     .summary = "five-point stencil over a square, one launch per step",
     .param = {{"size", "cells per side, including the border", 3, 1 << 17, 1026},
               {"steps", "launches", 1, 1000000, 1}},
-    .kernels = (const gen_kernel_t *const[]){&kernel, NULL},
+    .kernels = (const gen_kernel_t *const[]){&gen_kernel_stencil, NULL},
     .size_of_blocks = size_of_blocks,
     .prepare = prepare,
     .launch = launch,

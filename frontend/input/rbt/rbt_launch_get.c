@@ -16,9 +16,10 @@ struct trace_launch {
     uint64_t first_block, n_blocks; /* numbered within the file; only stored blocks count */
     const rbt_code_t *code;         /* borrowed from the file */
     rbt_unpacker_t *unpacker;
-    bool has_page, has_frame;
-    size_t page_number, frame_number; /* page number in the file, frame number in the page */
-    rbt_page_t page;
+    rbt_pages_t *pages;      /* borrowed from the source */
+    rbt_shared_page_t *page; /* of the index; NULL: none yet */
+    bool has_frame;
+    size_t frame_number; /* in the page */
     rbt_frame_get_t frame;
     uint64_t next; /* index of the block that the frame returns next */
     rbt_pool_t pool;
@@ -52,7 +53,8 @@ launch_info_t rbt_launch_info(const rbt_file_t *f, const rbt_launch_row_t *r)
 }
 
 rb_code_t rbt_launch_open(trace_launch_t **out, rbt_file_t *file, uint64_t position,
-                          const rbt_launch_t *launch, _Atomic uint64_t *bytes_done, rb_err_t *err)
+                          const rbt_launch_t *launch, rbt_pages_t *pages,
+                          _Atomic uint64_t *bytes_done, rb_err_t *err)
 {
     const rbt_code_t *code;
     rbt_unpacker_t *unpacker;
@@ -71,7 +73,8 @@ rb_code_t rbt_launch_open(trace_launch_t **out, rbt_file_t *file, uint64_t posit
                           .first_block = launch->first_block,
                           .n_blocks = launch->row.n_blocks,
                           .code = code,
-                          .unpacker = unpacker};
+                          .unpacker = unpacker,
+                          .pages = pages};
     rbt_pool_init(&l->pool);
     *out = l;
     return RB_OK;
@@ -79,7 +82,7 @@ rb_code_t rbt_launch_open(trace_launch_t **out, rbt_file_t *file, uint64_t posit
 
 void rbt_launch_close(trace_launch_t *l)
 {
-    rbt_page_free(&l->page);
+    rbt_pages_give(l->pages, l->page);
     rbt_frame_get_free(&l->frame);
     rbt_pool_free(&l->pool);
     ZSTD_freeDCtx(l->unpacker);
@@ -90,7 +93,7 @@ void rbt_launch_close(trace_launch_t *l)
 
 static rb_code_t fail_frame(const trace_launch_t *l, const char *why, rb_err_t *err)
 {
-    uint64_t offset = l->page.frames[l->frame_number].place.offset;
+    uint64_t offset = l->page->page.frames[l->frame_number].place.offset;
 
     return rbt_file_fail(l->file, offset, "frame of thread blocks", why, err);
 }
@@ -107,7 +110,7 @@ static void set_progress(_Atomic uint64_t *bytes_done, uint64_t done)
 static const char *check_head(const trace_launch_t *l, const rbt_frame_ref_t *ref)
 {
     const rbt_frame_get_t *f = &l->frame;
-    uint64_t page_first = l->file->block_pages[l->page_number].first_block;
+    uint64_t page_first = l->file->block_pages[l->page->number].first_block;
     uint64_t first = page_first + ref->first_block - f->continues;
 
     if (f->launch != l->position || f->n_blocks != ref->n_blocks + f->continues ||
@@ -119,7 +122,7 @@ static const char *check_head(const trace_launch_t *l, const rbt_frame_ref_t *re
 /* Reads a frame of the page; its first block becomes the next one. */
 static rb_code_t load_frame(trace_launch_t *l, size_t number, rb_err_t *err)
 {
-    const rbt_frame_ref_t *ref = &l->page.frames[number];
+    const rbt_frame_ref_t *ref = &l->page->page.frames[number];
     rbt_frame_get_t *f = &l->frame;
 
     l->has_frame = false;
@@ -140,14 +143,12 @@ static rb_code_t load_frame(trace_launch_t *l, size_t number, rb_err_t *err)
 
 static rb_code_t load_page(trace_launch_t *l, size_t number, rb_err_t *err)
 {
-    if (l->has_page && l->page_number == number)
+    if (l->page != NULL && l->page->number == number)
         return RB_OK;
-    rbt_page_free(&l->page);
-    l->has_page = l->has_frame = false;
-    RB_TRY(rbt_page_read(&l->page, l->file, number, l->unpacker, err));
-    l->has_page = true;
-    l->page_number = number;
-    return RB_OK;
+    rbt_pages_give(l->pages, l->page);
+    l->page = NULL;
+    l->has_frame = false;
+    return rbt_pages_take(l->pages, l->file, number, l->unpacker, &l->page, err);
 }
 
 /* The frame in which block k of the page begins: the last one that begins at or before k. */
@@ -172,8 +173,8 @@ static rb_code_t seek(trace_launch_t *l, uint64_t index, rb_err_t *err)
     uint64_t block = l->first_block + index;
 
     RB_TRY(load_page(l, rbt_file_block_page(l->file, block), err));
-    uint64_t k = block - l->file->block_pages[l->page_number].first_block;
-    size_t frame = find_frame(&l->page, k);
+    uint64_t k = block - l->file->block_pages[l->page->number].first_block;
+    size_t frame = find_frame(&l->page->page, k);
 
     if (l->has_frame && l->frame_number == frame && l->next <= index)
         return RB_OK;
@@ -183,7 +184,7 @@ static rb_code_t seek(trace_launch_t *l, uint64_t index, rb_err_t *err)
 /* Reads the rest of a block that continues in the next frames. */
 static rb_code_t continue_block(trace_launch_t *l, uint64_t linear, rb_err_t *err)
 {
-    if (l->frame_number + 1 >= l->page.n_frames)
+    if (l->frame_number + 1 >= l->page->page.n_frames)
         return fail_frame(l, "the rest of its last block is missing", err);
     RB_TRY(load_frame(l, l->frame_number + 1, err));
     if (!l->frame.continues || l->frame.n_blocks == 0)
@@ -315,7 +316,7 @@ static rb_code_t find_row(trace_launch_t *l, uint64_t index, const rbt_block_row
     uint64_t block = l->first_block + index;
 
     RB_TRY(load_page(l, rbt_file_block_page(f, block), err));
-    *row = &l->page.blocks[block - f->block_pages[l->page_number].first_block];
+    *row = &l->page->page.blocks[block - f->block_pages[l->page->number].first_block];
     return RB_OK;
 }
 
@@ -345,7 +346,7 @@ rb_code_t rbt_launch_warp_profile(trace_launch_t *l, uint64_t index, uint32_t wa
     if (index >= l->n_blocks)
         return RB_OK;
     RB_TRY(find_row(l, index, &row, err));
-    const rbt_page_t *p = &l->page;
+    const rbt_page_t *p = &l->page->page;
     const rbt_block_type_t *type = &p->block_types[row->type];
     uint32_t warp_type = warp < type->n ? p->warps[type->at + warp] : 0;
 
@@ -355,7 +356,7 @@ rb_code_t rbt_launch_warp_profile(trace_launch_t *l, uint64_t index, uint32_t wa
 
     for (size_t i = t->at; i < t->at + t->n; i++)
         if (p->counts[i].bb >= l->code->n_bbs)
-            return rbt_file_fail(l->file, l->file->block_pages[l->page_number].place.offset,
+            return rbt_file_fail(l->file, l->file->block_pages[l->page->number].place.offset,
                                  "page of the index", "it names basic blocks that do not exist",
                                  err);
     *counts = p->counts + t->at;

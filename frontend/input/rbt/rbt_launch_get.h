@@ -1,25 +1,25 @@
 /*
  * A launch open for reading: blocks from their frames, and their summaries from the index. One
- * index page and one frame are cached, so that blocks in order cost one read of each.
+ * index page and one frame are kept, so that blocks in order cost one read of each.
  */
 #ifndef RUBATO_RBT_LAUNCH_GET_H
 #define RUBATO_RBT_LAUNCH_GET_H
 
 #include <stdatomic.h>
 
-#include "frontend/input/rbt/rbt_index_get.h"
+#include "frontend/input/rbt/rbt_pages.h"
 #include "sim/gpu/trace_source.h"
 
 /* The properties of a launch from its row; name and file are borrowed from f. */
 launch_info_t rbt_launch_info(const rbt_file_t *f, const rbt_launch_row_t *row);
 
 /*
- * Opens the launch at a position of the file, from 0. file and bytes_done are borrowed; *bytes_done
+ * Opens the launch at a position of the file, from 0. file, pages and bytes_done are borrowed; *bytes_done
  * is kept at the furthest byte read. RB_IO, RB_TRACE, RB_NOMEM. Free with rbt_launch_close().
  */
 RB_CHECKED rb_code_t rbt_launch_open(trace_launch_t **out, rbt_file_t *file, uint64_t position,
-                                     const rbt_launch_t *launch, _Atomic uint64_t *bytes_done,
-                                     rb_err_t *err);
+                                     const rbt_launch_t *launch, rbt_pages_t *pages,
+                                     _Atomic uint64_t *bytes_done, rb_err_t *err);
 void rbt_launch_close(trace_launch_t *l);
 
 /* These implement the functions of the same names in trace_source_ops_t. */

@@ -16,6 +16,7 @@ typedef struct {
     rbt_launch_t *launches; /* owned; the page read last; NULL: none */
     size_t page;
     rbt_unpacker_t *unpacker;
+    rbt_pages_t pages; /* of open launches */
     _Atomic uint64_t bytes_done;
 } rbt_source_t;
 
@@ -134,7 +135,7 @@ static rb_code_t open_launch(trace_source_t *base, uint64_t id, trace_launch_t *
 
     *out = NULL;
     RB_TRY(find_launch(s, id, &launch, err));
-    return rbt_launch_open(out, &s->file, id - 1, &launch, &s->bytes_done, err);
+    return rbt_launch_open(out, &s->file, id - 1, &launch, &s->pages, &s->bytes_done, err);
 }
 
 static void progress(const trace_source_t *base, uint64_t *done, uint64_t *total)
@@ -151,6 +152,7 @@ static void destroy(trace_source_t *base)
 {
     rbt_source_t *s = self(base);
 
+    rbt_pages_free(&s->pages);
     rbt_file_close(&s->file);
     free(s->launches);
     ZSTD_freeDCtx(s->unpacker);
@@ -184,6 +186,7 @@ trace_source_t *rbt_open(const char *path, rb_err_t *err)
 
     s->base.ops = &rbt_ops;
     pthread_mutex_init(&s->lock, NULL);
+    rbt_pages_init(&s->pages);
     s->unpacker = ZSTD_createDCtx();
     if (rbt_file_open(&s->file, path, err) == RB_OK) {
         if (s->unpacker != NULL)

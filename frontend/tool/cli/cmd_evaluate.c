@@ -95,6 +95,8 @@ static rb_code_t read_option(void *ctx, cli_option_id_t id, const char *value, r
         return option_count("seed", value, 0, UINT32_MAX, &o->seed, err);
     case CLI_SEEDS:
         return option_count("seeds", value, 1, SEEDS_MAX, &o->seeds, err);
+    case CLI_REPLAYS:
+        return option_count("replays", value, 1, SEEDS_MAX, &o->replays, err);
     case CLI_EPSILON:
         return read_epsilons(o, value, err);
     case CLI_AGAINST:
@@ -138,7 +140,7 @@ static rb_code_t read_options(evaluate_options_t *o, int argc, char **argv, bool
                               rb_err_t *err)
 {
     cli_parser_t p;
-    *o = (evaluate_options_t){.seed = 1, .seeds = 10, .jobs = 1};
+    *o = (evaluate_options_t){.seed = 1, .jobs = 1};
     cli_parser_init(&p, cli_find_command("evaluate"), argc, argv);
     RB_TRY(cli_parser_read(&p, read_option, o, help, err));
     if (*help)
@@ -169,6 +171,10 @@ static rb_code_t choose_way(const evaluate_options_t *o, bool *simulate, rb_err_
                        "--detectors are for a trace, "
                        "which is simulated; %s has its times already%s",
                        o->setup.trace, o->folder != NULL ? " (--csv FILE writes the table)" : "");
+    if (!*simulate && o->replays > 0)
+        return rb_fail(
+            err, RB_USAGE,
+            "--replays is for a trace; --seeds says how many plans of a profile are made");
     if (*simulate && (o->trace != NULL || o->n_epsilons > 0))
         return rb_fail(err, RB_USAGE,
                        "--trace and --epsilon are for a profile or the folder of a run; %s is a "
@@ -181,10 +187,21 @@ static rb_code_t choose_way(const evaluate_options_t *o, bool *simulate, rb_err_
     return RB_OK;
 }
 
-static rb_code_t evaluate(const evaluate_options_t *o, bool *failed, rb_err_t *err)
+/* Simulation is expensive, plans are not. */
+static void set_counts(evaluate_options_t *o, bool simulate)
+{
+    enum { PLANS = 10 };
+    if (o->seeds == 0)
+        o->seeds = simulate ? 1 : PLANS;
+    if (o->replays == 0)
+        o->replays = o->seeds > PLANS ? o->seeds : PLANS;
+}
+
+static rb_code_t evaluate(evaluate_options_t *o, bool *failed, rb_err_t *err)
 {
     bool simulate;
     RB_TRY(choose_way(o, &simulate, err));
+    set_counts(o, simulate);
     return simulate ? evaluate_trace(o, failed, err) : evaluate_profile(o, err);
 }
 

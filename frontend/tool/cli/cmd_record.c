@@ -59,8 +59,7 @@ static rb_code_t read_option(void *ctx, cli_option_id_t id, const char *value, r
         o->accelsim = value;
         break;
     case CLI_PLAN:
-        o->plan = value;
-        break;
+        return option_once(&o->plan, "plan", value, err);
     case CLI_THREADS:
         return option_count("threads", value, 1, SETUP_THREADS_MAX, &p->threads, err);
     default:

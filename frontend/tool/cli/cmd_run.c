@@ -23,8 +23,9 @@ static checkpoint_t host_state(const run_t *run)
     };
 }
 
-static rb_code_t keep_launch(run_t *run, const launch_result_t *r, double host_seconds,
-                             rb_err_t *err)
+/* error: of a launch from another journal; NULL: see its replicates. */
+static rb_code_t keep_launch(run_t *run, const launch_result_t *r, const launch_error_t *error,
+                             double host_seconds, rb_err_t *err)
 {
     launch_result_t kept = *r;
     if (run->options->isolated) {
@@ -33,7 +34,7 @@ static rb_code_t keep_launch(run_t *run, const launch_result_t *r, double host_s
         kept.end = kept.start + launch_result_cycles(r);
         run->isolated_end = kept.end;
     }
-    RB_TRY(record_launch(run->folder.journal, &kept, host_seconds, err));
+    RB_TRY(record_launch(run->folder.journal, &kept, error, host_seconds, err));
     library_sim_count(run->sim, &kept);
     run_sampling_add(&run->sampling, &kept);
     return RB_OK;
@@ -45,7 +46,7 @@ static rb_code_t on_launch(void *ctx, const launch_result_t *r, rb_err_t *err)
     checkpoint_t c = host_state(run);
     c.last_launch = r->info.id;
     RB_TRY(trace_identity_note(run->trace, run->folder.journal, err));
-    RB_TRY(keep_launch(run, r, c.host_seconds, err));
+    RB_TRY(keep_launch(run, r, NULL, c.host_seconds, err));
     if (run->detectors != NULL)
         run_detectors_launch(run->detectors, r);
     return run_folder_checkpoint(&run->folder, &c, library_sim_chip(run->sim), err);
@@ -59,11 +60,12 @@ static rb_code_t on_part_read(void *ctx, const char *file, const char *sha256, r
 }
 
 /* Receives a launch that another process has simulated. */
-static rb_code_t on_part(void *ctx, const launch_result_t *r, double seconds, rb_err_t *err)
+static rb_code_t on_part(void *ctx, const launch_result_t *r, const launch_error_t *error,
+                         double seconds, rb_err_t *err)
 {
     run_t *run = ctx;
     run->merged_seconds += seconds;
-    return keep_launch(run, r, run->merged_seconds, err);
+    return keep_launch(run, r, error, run->merged_seconds, err);
 }
 
 static rb_code_t on_interval(void *ctx, const interval_result_t *r, rb_err_t *err)
@@ -144,6 +146,7 @@ static rb_code_t simulate_launches(run_t *run, uint64_t first, const uint64_t *i
         .view = run->options->view,
         .inside = run->inside.list.samplers,
         .n_inside = run->inside.list.n,
+        .sampled = run->sampling.on,
     };
     if (run->detectors != NULL)
         run_detectors_join(run->detectors, &plan);
@@ -263,6 +266,7 @@ static rb_code_t conclude(run_t *run, bool complete, const char *command, rb_err
         .config_sha256 = run->setup.config_sha256,
         .stats_interval = o->stats_interval,
         .simulated = *library_sim_totals(run->sim),
+        .warmup = gpu_warmup_mode(run->setup.spec, run->sampling.on, run->setup.source),
         .sampling = run->sampling.on ? &run->sampling : NULL,
         .inside = &run->inside.list,
         .host_seconds = host.host_seconds,
@@ -271,11 +275,15 @@ static rb_code_t conclude(run_t *run, bool complete, const char *command, rb_err
         .threads = (int)o->threads,
         .journal = run->folder.journal,
     };
-    report_set_totals(&report);
-    RB_TRY(run_folder_finish(&run->folder, &report, run->setup.conf, err));
-    RB_TRY(print_results(&report, o, err));
-    report_trailer(&report, stderr);
-    return RB_OK;
+    rb_code_t rc = report_set_totals(&report, err);
+    if (rc == RB_OK)
+        rc = run_folder_finish(&run->folder, &report, run->setup.conf, err);
+    if (rc == RB_OK)
+        rc = print_results(&report, o, err);
+    if (rc == RB_OK)
+        report_trailer(&report, stderr);
+    report_free(&report);
+    return rc;
 }
 
 /* Prepares, simulates and concludes; then keeps or removes the folder's state, depending on the

@@ -39,7 +39,8 @@ static void print_change(const stat_change_t *c)
 {
     char a[FORMAT_MAX], b[FORMAT_MAX], share[FORMAT_MAX], relative[FORMAT_MAX] = "-";
     if (isfinite(c->relative))
-        snprintf(relative, sizeof(relative), "%+.1f %%", 100.0 * c->relative);
+        snprintf(relative, sizeof(relative), "%+.1f %%%s", 100.0 * c->relative,
+                 c->overlap ? " ~" : "");
     printf("%-36s %14s %14s %11s %9s  %s\n", c->path, value_text(a, c->a), value_text(b, c->b),
            relative, format_share(share, c->share), c->unit);
 }
@@ -72,12 +73,19 @@ static void print_table(const stats_options_t *o, const stat_change_t *list, siz
     print_part(list, n, true, o->top);
     if (n > 0)
         printf("\nshare: fraction of all changes among counters of the same group and unit\n");
+    for (size_t i = 0; i < n; i++) {
+        if (!list[i].overlap)
+            continue;
+        printf("~: the confidence intervals overlap, so the change may be due to sampling\n");
+        break;
+    }
 }
 
 static void print_changes_csv(const stat_change_t *list, size_t n)
 {
     csv_t c = {.out = stdout};
-    static const char *const head[] = {"path", "unit", "a", "b", "relative", "share"};
+    static const char *const head[] = {"path",  "unit",   "a",     "b",      "relative", "share",
+                                       "a_low", "a_high", "b_low", "b_high", "overlap"};
     for (size_t i = 0; i < sizeof(head) / sizeof(head[0]); i++)
         csv_text(&c, head[i]);
     csv_end_row(&c);
@@ -88,6 +96,11 @@ static void print_changes_csv(const stat_change_t *list, size_t n)
         csv_f64(&c, list[i].b);
         csv_f64(&c, list[i].relative);
         csv_f64(&c, list[i].share);
+        csv_f64(&c, list[i].a_low);
+        csv_f64(&c, list[i].a_high);
+        csv_f64(&c, list[i].b_low);
+        csv_f64(&c, list[i].b_high);
+        csv_u64(&c, list[i].overlap);
         csv_end_row(&c);
     }
 }

@@ -47,11 +47,9 @@ static rb_code_t read_option(void *ctx, cli_option_id_t id, const char *value, r
     case CLI_SAMPLE:
         return sample_option(&o->sample, value, err);
     case CLI_PLAN:
-        o->plan = value;
-        return RB_OK;
+        return option_once(&o->plan, "plan", value, err);
     case CLI_PROFILE:
-        o->profile = value;
-        return RB_OK;
+        return option_once(&o->profile, "profile", value, err);
     case CLI_SEED:
         o->seed = value;
         return RB_OK;

@@ -8,6 +8,7 @@
 #include "frontend/input/rbt/rbt_verify.h"
 #include "frontend/tool/cli/commands.h"
 #include "frontend/tool/cli/launch_position.h"
+#include "frontend/tool/cli/shared_options.h"
 #include "frontend/tool/cli/trace_cat.h"
 #include "frontend/tool/io/option_value.h"
 #include "frontend/tool/io/out_file.h"
@@ -47,8 +48,7 @@ static rb_code_t take_option(void *ctx, cli_option_id_t id, const char *value, r
         o->blocks = value;
         return RB_OK;
     case CLI_PLAN:
-        o->plan = value;
-        return RB_OK;
+        return option_once(&o->plan, "plan", value, err);
     case CLI_OUTPUT:
         o->output = value;
         return RB_OK;

@@ -81,8 +81,11 @@ static const cli_option_t run_options[] = {
     {CLI_PROFILE, 0, "profile", "FILE", "the trace itself", "Sampling",
      "a profile of the program, from which --sample chooses", "@file", false},
     OPT_SEED,
-    {CLI_WARMUP, 0, "warmup", "keep|flush|functional", "keep", "Sampling",
-     "contents of the L2 at the start of a launch: same as -s warmup.mode=...",
+    {CLI_WARMUP, 0, "warmup", "auto|keep|flush|functional", "auto", "Sampling",
+     "what a launch finds in the caches: what the last simulated launch left (keep), that with an "
+     "empty L2 (flush), or what the launches before it would leave, simulated or not (functional); "
+     "auto: functional for sampled launches of a trace with an index, otherwise keep; same as -s "
+     "warmup.mode=...",
      "keep flush functional", false},
     OPT_OUTPUT("DIR", "only print the table",
                "write run.json, launches.csv, stats.csv and config.cfg to this folder", "@dir"),
@@ -185,7 +188,14 @@ static const cli_option_t evaluate_options[] = {
         "samplers to score; may be repeated: of a trace, each --sample is one set that works "
         "together, and sets are not joined (run joins them); of a profile, each sampler of "
         "the list is scored alone"),
-    {CLI_SEEDS, 0, "seeds", "N", "10", "Sampling", "plans per sampler, each with its own seed",
+    {CLI_SEEDS, 0, "seeds", "N", "of a trace 1, of a profile 10", "Sampling",
+     "seeds of each sampler: of a trace so many sampled runs of each set against one full run, of "
+     "a "
+     "profile so many plans",
+     NULL, false},
+    {CLI_REPLAYS, 0, "replays", "N", "10, or --seeds if that is more", "Sampling",
+     "of a trace: plans per sampler of launches that are scored on the cycles of the full run, "
+     "which takes no simulation",
      NULL, false},
     OPT_SEED,
     {CLI_PLAN_FROM, 0, "plan-from", "PROFILE|RUN", "the full run", "Sampling",
@@ -459,14 +469,15 @@ const cli_command_t cli_commands[] = {
      "only.",
      NULL, "@file", OPTIONS(plan_options)},
     {"evaluate", "TRACE|PROFILE|RUN", "score samplers against the full result",
-     "TRACE is simulated as a whole once, and with each set of samplers: printed are the errors of "
-     "cycles, hit rates, DRAM traffic and stalls, the share of the instructions that was "
-     "simulated, "
-     "and the speed-up. Samplers of launches choose from the full run. What was simulated is kept "
-     "in the folder of -o.\n\n"
+     "TRACE is simulated as a whole once, and with each set of samplers and each of --seeds seeds. "
+     "Printed are the errors of cycles, hit rates, DRAM traffic and stalls, how often the interval "
+     "of a run contains the full result, the share of the instructions that was simulated, and the "
+     "gain in processor time. Samplers of launches choose from the full run. What was simulated is "
+     "kept in the folder of -o.\n\n"
      "Of PROFILE, or RUN, the folder of a complete run, all times are known: plans are made with "
-     "many seeds, and printed is how far the totals that they give are from the true one, and how "
-     "much of the program they simulate.",
+     "many seeds, and printed is how far the totals that they give are from the true one, how "
+     "often "
+     "their intervals contain it, and how much of the program they simulate.",
      NULL, "@file", OPTIONS(evaluate_options)},
     {"convert", "SOURCE TARGET", "write a trace in another format",
      "Writes the trace SOURCE, of any kind that run takes, to TARGET: a native file (.rbt), which "

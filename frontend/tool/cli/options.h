@@ -91,6 +91,7 @@ typedef enum {
     CLI_MERGE,
     CLI_SPLIT_LAUNCHES,
     CLI_REGIONS,
+    CLI_REPLAYS,
 } cli_option_id_t;
 
 typedef struct {

@@ -13,9 +13,9 @@
 
 static rb_code_t read_warmup(run_options_t *o, const char *value, rb_err_t *err)
 {
-    static const char *const modes[] = {"keep", "flush", "functional", NULL};
-    static const char *const settings[] = {"warmup.mode=keep", "warmup.mode=flush",
-                                           "warmup.mode=functional"};
+    static const char *const modes[] = {"auto", "keep", "flush", "functional", NULL};
+    static const char *const settings[] = {"warmup.mode=auto", "warmup.mode=keep",
+                                           "warmup.mode=flush", "warmup.mode=functional"};
     unsigned mode;
     RB_TRY(option_word("warmup", value, modes, &mode, err));
     text_list_add(&o->setup.sets, settings[mode]);
@@ -51,15 +51,13 @@ static rb_code_t read_option(void *ctx, cli_option_id_t id, const char *value, r
     case CLI_WARMUP:
         return read_warmup(o, value, err);
     case CLI_PLAN:
-        o->sampling.plan = value;
-        return RB_OK;
+        return option_once(&o->sampling.plan, "plan", value, err);
     case CLI_SAMPLE:
         RB_TRY(sample_option(&o->samples, value, err));
         o->sampling.sample = o->samples;
         return RB_OK;
     case CLI_PROFILE:
-        o->sampling.profile = value;
-        return RB_OK;
+        return option_once(&o->sampling.profile, "profile", value, err);
     case CLI_SEED:
         return option_count("seed", value, 0, UINT64_MAX, &o->sampling.seed, err);
     case CLI_OUTPUT:

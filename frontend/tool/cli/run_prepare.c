@@ -79,7 +79,7 @@ static rb_code_t prepare_isolated(run_t *run, rb_err_t *err)
     const run_sampling_t *s = &run->sampling;
     if (!o->isolated)
         return RB_OK;
-    if (run->setup.spec->warmup.mode == WARMUP_KEEP)
+    if (gpu_warmup_mode(run->setup.spec, s->on, run->setup.source) == WARMUP_KEEP)
         return rb_fail(
             err, RB_USAGE,
             "--isolated: with warmup.mode = keep a launch finds what the launches before "
@@ -121,15 +121,32 @@ static rb_code_t recall_totals(run_t *run, rb_err_t *err)
     return walk.code;
 }
 
+/* Whether the command line has a setting that begins like one of two. */
+static bool is_set(const run_options_t *o, const char *a, const char *b)
+{
+    for (size_t i = 0; i < o->setup.sets.n; i++)
+        if (strncmp(o->setup.sets.text[i], a, strlen(a)) == 0 ||
+            strncmp(o->setup.sets.text[i], b, strlen(b)) == 0)
+            return true;
+    return false;
+}
+
 /* Whether launches are read more than once, or before the first one is simulated. */
 static bool revisits(const run_options_t *o)
 {
-    static const char *const settings[] = {"warmup.mode=functional", "sampling.samplers="};
-    for (size_t i = 0; i < o->setup.sets.n; i++)
-        for (size_t k = 0; k < sizeof(settings) / sizeof(settings[0]); k++)
-            if (strncmp(o->setup.sets.text[i], settings[k], strlen(settings[k])) == 0)
-                return true;
-    return o->sampling.plan != NULL || o->sampling.sample != NULL;
+    return o->sampling.plan != NULL || o->sampling.sample != NULL ||
+           is_set(o, "warmup.mode=functional", "sampling.samplers=");
+}
+
+/* Starts the program. All of its launches are recorded, unless a plan says which ones are needed
+ * and the others need not be walked. */
+static rb_code_t begin_program(run_t *run, trace_source_t **source, rb_err_t *err)
+{
+    const run_options_t *o = run->options;
+    sampling_options_t recorded = o->sampling;
+    if (!is_set(o, "warmup.mode=keep", "warmup.mode=flush"))
+        recorded.plan = NULL;
+    return run_program_begin(&run->program, &o->program, &recorded, revisits(o), source, err);
 }
 
 /* Opens the trace or starts the program, and resolves the configuration. */
@@ -140,8 +157,7 @@ static rb_code_t open_launches(run_t *run, rb_err_t *err)
     trace_source_t *source = NULL;
     if (o->program.words != NULL) {
         setup.trace = o->program.words[0];
-        RB_TRY(
-            run_program_begin(&run->program, &o->program, &o->sampling, revisits(o), &source, err));
+        RB_TRY(begin_program(run, &source, err));
     }
     stop_signals_catch();
     if (source != NULL) {

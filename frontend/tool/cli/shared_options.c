@@ -17,6 +17,15 @@ bool setup_option(setup_options_t *o, cli_option_id_t id, const char *value)
     return true;
 }
 
+rb_code_t option_once(const char **to, const char *option, const char *value, rb_err_t *err)
+{
+    if (*to != NULL)
+        return rb_fail(err, RB_USAGE, "--%s is given twice, '%.200s' and '%.200s': choose one",
+                       option, *to, value);
+    *to = value;
+    return RB_OK;
+}
+
 rb_code_t program_option(program_options_t *o, cli_option_id_t id, const char *value, bool *known,
                          rb_err_t *err)
 {

@@ -4,6 +4,7 @@
 
 #include "frontend/tool/io/text_list.h"
 #include "frontend/tool/run/run_setup.h"
+#include "sim/conf/param.h"
 
 enum { EPSILONS_MAX = 32, SEEDS_MAX = 1000000 };
 
@@ -15,7 +16,9 @@ typedef struct {
     text_list_t plans;   /* arguments of --plan */
     text_list_t warmups; /* none: that of the configuration */
     text_list_t deltas;  /* changes of the GPU; none: only the unchanged GPU */
-    uint64_t seed, seeds, jobs;
+    uint64_t seed, jobs;
+    uint64_t seeds;   /* of a profile: plans per sampler; of a trace: simulated runs per set */
+    uint64_t replays; /* of a trace: plans per sampler that are replayed on the full run */
     unsigned progress;
     bool detectors;                 /* keep the observations of samplers inside launches */
     bool metrics;                   /* print the 13 metrics of each run */
@@ -26,6 +29,14 @@ typedef struct {
 
 /* Whether --sample asks for all samplers. */
 bool evaluate_all(const evaluate_options_t *o);
+
+/* The bound on the relative error that the options of a sampler ask for (epsilon, bound); NAN:
+ * none. */
+double evaluate_asked(const param_group_t *group, const void *options);
+
+/* The same for a set of samplers: of the one that chooses launches, otherwise of the first one inside
+ * launches that has a bound. *fixed: no sampler inside launches depends on the seed. RB_USAGE. */
+RB_CHECKED rb_code_t evaluate_look(const char *set, double *asked, bool *fixed, rb_err_t *err);
 
 /* Scores plans against known times of all launches. */
 RB_CHECKED rb_code_t evaluate_profile(const evaluate_options_t *o, rb_err_t *err);

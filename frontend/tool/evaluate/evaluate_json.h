@@ -1,8 +1,9 @@
-/* Writes the members of evaluation.json for a scored run. */
+/* Writes the members of evaluation.json for scored runs and sets. */
 #ifndef RUBATO_EVALUATE_EVALUATE_JSON_H
 #define RUBATO_EVALUATE_EVALUATE_JSON_H
 
-#include "frontend/tool/evaluate/evaluate_report.h"
+#include "frontend/tool/evaluate/evaluated_run.h"
+#include "sim/core/json_write.h"
 
 /* Writes the errors, shares, speed-ups and metrics of a run into its open object. */
 void evaluate_json_score(json_t *j, const evaluated_run_t *run);
@@ -11,5 +12,8 @@ void evaluate_json_score(json_t *j, const evaluated_run_t *run);
  * run. */
 void evaluate_json_launch(json_t *j, const evaluated_run_t *run, const run_launch_t *full,
                           const run_launch_t *l);
+
+/* Writes an object for a set of samplers over its seeds. */
+void evaluate_json_set(json_t *j, const evaluated_set_t *set);
 
 #endif

@@ -48,16 +48,15 @@ static void print_full(FILE *out, const figure_metric_t *m, double full, size_t 
         fprintf(out, "%12s", format_si(text, full / (double)launches));
 }
 
-void evaluate_metrics_print(FILE *out, const char *label, const evaluated_run_t *run)
+void evaluate_metrics_print(FILE *out, const char *label, const sampled_score_t *s, size_t launches)
 {
-    const sampled_score_t *s = run->score;
     fprintf(out, "\n%s: the 13 metrics of STEM+ROOT's figure 14\n%-28s%12s  %16s  %16s\n", label,
             "", "full", "picked", "run");
     for (size_t i = 0; i < sizeof(figure_metrics) / sizeof(figure_metrics[0]); i++) {
         const figure_metric_t *m = &figure_metrics[i];
         double full = m->is_rate ? s->full[m->index] : s->full_count[m->index];
         fprintf(out, "  %-26s", m->name);
-        print_full(out, m, full, run->full->n);
+        print_full(out, m, full, launches);
         print_difference(out, m, full,
                          m->is_rate ? s->picked[m->index] : s->picked_count[m->index]);
         print_difference(out, m, full,

@@ -6,13 +6,16 @@
 #ifndef RUBATO_EVALUATE_EVALUATE_METRICS_H
 #define RUBATO_EVALUATE_EVALUATE_METRICS_H
 
-#include "frontend/tool/evaluate/evaluate_report.h"
+#include <stdio.h>
+
+#include "frontend/tool/evaluate/sampled_score.h"
 
 /*
  * Prints them under a heading: values of the full run (counts as means per launch), and the
  * differences of the weighted sums over the chosen launches, with their values in the full run and
- * in the sampled run. Differences are relative for counts and in percentage points for rates.
+ * in the sampled run. launches: number of launches of the full run. Differences are relative for counts and in percentage points for rates.
  */
-void evaluate_metrics_print(FILE *out, const char *label, const evaluated_run_t *run);
+void evaluate_metrics_print(FILE *out, const char *label, const sampled_score_t *s,
+                            size_t launches);
 
 #endif

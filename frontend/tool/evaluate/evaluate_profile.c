@@ -5,13 +5,13 @@
 
 #include "frontend/tool/evaluate/evaluate.h"
 #include "frontend/tool/evaluate/evaluation.h"
+#include "frontend/tool/evaluate/plan_replay.h"
 #include "frontend/tool/io/csv_writer.h"
 #include "frontend/tool/io/out_file.h"
 #include "frontend/tool/io/text_format.h"
 #include "frontend/tool/run/plan_file.h"
 #include "frontend/tool/run/progress_line.h"
 #include "frontend/tool/run/run_report.h"
-#include "sampling/launch/launch_online.h"
 #include "sampling/launch/launch_sampler.h"
 #include "sampling/launch/sample_syntax.h"
 #include "sim/core/alloc.h"
@@ -41,6 +41,12 @@ static void csv_header(csv_t *c)
                                           "error_bound",
                                           "share_within_bound",
                                           "planning_seconds_mean",
+                                          "asked_bound",
+                                          "share_within_asked",
+                                          "intervals",
+                                          "coverage",
+                                          "half_width_mean",
+                                          "silent_share",
                                           "note"};
     for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++)
         csv_text(c, columns[i]);
@@ -63,13 +69,19 @@ static void csv_summary(csv_t *c, const char *sampler, const char *method, const
     csv_f64(c, s->bound);
     csv_f64(c, s->within);
     csv_f64(c, s->seconds);
+    csv_f64(c, s->asked);
+    csv_f64(c, s->within_asked);
+    csv_u64(c, s->interval.intervals);
+    csv_f64(c, s->interval.coverage);
+    csv_f64(c, s->interval.half_width);
+    csv_f64(c, s->interval.silent_share);
     csv_text(c, NULL);
     csv_end_row(c);
 }
 
 static void csv_note(csv_t *c, const char *sampler, const char *method, const char *note)
 {
-    enum { EMPTY = 12 };
+    enum { EMPTY = 18 };
     csv_text(c, sampler);
     csv_text(c, method);
     for (int i = 0; i < EMPTY; i++)
@@ -90,24 +102,33 @@ static const char *number_text(char text[FORMAT_MAX], const char *format, double
 
 static void table_header(FILE *out)
 {
-    fprintf(out, "\n%-26s %8s %9s %26s %26s %8s %9s\n", "", "", "", "speed-up ---------------",
-            "error ------------------", "within", "planning");
-    fprintf(out, "%-26s %8s %9s %8s %8s %8s %8s %8s %8s %8s\n", "sampler", "clusters", "samples",
-            "time", "insts", "host", "mean", "p95", "max", "bound");
+    fprintf(out, "\n%-26s %8s %9s %26s %26s %17s %17s %9s\n", "", "", "",
+            "speed-up ---------------", "error ------------------", "share of plans --",
+            "interval --------", "planning");
+    fprintf(out, "%-26s %8s %9s %8s %8s %8s %8s %8s %8s %8s %8s %8s %8s\n", "sampler", "clusters",
+            "samples", "time", "insts", "host", "mean", "p95", "max", "in bound", "covered", "+-",
+            "silent");
+}
+
+/* Whether the plan's error is within what was asked for, or else within what the plan states. */
+static double within(const summary_t *s)
+{
+    return isfinite(s->within_asked) ? s->within_asked : s->within;
 }
 
 static void table_row(FILE *out, const char *label, const summary_t *s)
 {
-    char a[FORMAT_MAX], b[FORMAT_MAX], c[FORMAT_MAX], within[FORMAT_MAX];
-    char mean[FORMAT_MAX], p95[FORMAT_MAX], max[FORMAT_MAX], seconds[FORMAT_MAX];
-    fprintf(out, "%-26s %8.4g %9.6g %8s %8s %8s %8s %8s %8s %8s %9s\n", label, s->clusters,
-            s->samples, number_text(a, "%.4gx", s->speedup),
-            number_text(b, "%.4gx", s->speedup_insts), number_text(c, "%.4gx", s->speedup_wall),
-            number_text(mean, "%.3g %%", 100.0 * s->error_mean),
-            number_text(p95, "%.3g %%", 100.0 * s->error_p95),
-            number_text(max, "%.3g %%", 100.0 * s->error_max),
-            isfinite(s->within) ? format_share(within, s->within) : "-",
-            format_seconds(seconds, s->seconds));
+    char t[11][FORMAT_MAX];
+    fprintf(out, "%-26s %8.4g %9.6g %8s %8s %8s %8s %8s %8s %8s %8s %8s %8s %9s\n", label,
+            s->clusters, s->samples, number_text(t[0], "%.4gx", s->speedup),
+            number_text(t[1], "%.4gx", s->speedup_insts),
+            number_text(t[2], "%.4gx", s->speedup_wall),
+            number_text(t[3], "%.3g %%", 100.0 * s->error_mean),
+            number_text(t[4], "%.3g %%", 100.0 * s->error_p95),
+            number_text(t[5], "%.3g %%", 100.0 * s->error_max), format_share(t[6], within(s)),
+            format_share(t[7], s->interval.coverage),
+            number_text(t[8], "%.3g %%", 100.0 * s->interval.half_width),
+            format_share(t[9], s->interval.silent_share), format_seconds(t[10], s->seconds));
 }
 
 static void show_summary(evaluation_t *e, const char *label, const char *method, const summary_t *s)
@@ -124,59 +145,6 @@ static void show_note(evaluation_t *e, const char *label, const char *method, co
         csv_note(&e->csv, label, method, note);
 }
 
-/* Replays a sampler that chooses during the run: all results are known. */
-static rb_code_t replay(const evaluation_t *e, const launch_online_t *s, uint64_t seed,
-                        plan_t *plan, rb_err_t *err)
-{
-    const uint64_t *ids;
-    uint64_t n;
-    estimate_t cycles;
-    s->ops->restart(s->state, seed);
-    do {
-        RB_TRY(s->ops->round(s->state, &ids, &n, err));
-        for (uint64_t i = 0; i < n; i++)
-            s->ops->result(s->state, i, e->truth->pop.time[launch_list_row(e->truth, ids[i])]);
-    } while (n > 0);
-    RB_TRY(s->ops->finish(s->state, plan, &cycles, err));
-    plan->error_bound = (cycles.high - cycles.low) / 2.0 / cycles.value;
-    return RB_OK;
-}
-
-/* Plans with every seed and scores each plan; online: the sampler, if it chooses during the run. */
-static rb_code_t score_seeds(evaluation_t *e, const launch_choice_t *choice,
-                             const launch_online_t *online, char **method, rb_err_t *err)
-{
-    const evaluate_options_t *o = e->options;
-    for (uint64_t i = 0; i < o->seeds; i++) {
-        plan_t plan;
-        double begun = clock_seconds();
-        RB_TRY(online->ops != NULL ? replay(e, online, o->seed + i, &plan, err)
-                                   : launch_plan(choice, &e->planned.pop, o->seed + i, &plan, err));
-        double seconds = clock_seconds() - begun;
-        e->scores[i] = evaluation_score(&plan, e->truth);
-        e->scores[i].seconds = seconds;
-        if (i == 0)
-            *method = rb_strdup(plan.method);
-        plan_free(&plan);
-    }
-    return RB_OK;
-}
-
-static rb_code_t score_choice(evaluation_t *e, const launch_choice_t *choice, char **method,
-                              rb_err_t *err)
-{
-    launch_online_t online = {.ops = choice->method->online};
-    if (online.ops != NULL) {
-        online.state = online.ops->create(choice, &e->planned.pop, e->options->seed, err);
-        if (online.state == NULL)
-            return err->code;
-    }
-    rb_code_t rc = score_seeds(e, choice, &online, method, err);
-    if (online.ops != NULL)
-        online.ops->destroy(online.state);
-    return rc;
-}
-
 /*
  * Scores a sampler. all: it was not requested by name, so if it cannot work, that is a note in the
  * table, not an error.
@@ -187,9 +155,11 @@ static rb_code_t evaluate_choice(evaluation_t *e, const launch_choice_t *choice,
     const launch_method_t *m = choice->method;
     char *method = NULL;
     rb_err_t why = {0};
-    rb_code_t rc = score_choice(e, choice, &method, &why);
+    const replay_t replay = {&e->planned, e->truth, e->options->seed, e->options->seeds};
+    rb_code_t rc = replay_scores(&replay, choice, e->scores, &method, &why);
     if (rc == RB_OK) {
-        summary_t s = evaluation_summary(e->scores, e->options->seeds);
+        summary_t s = evaluation_summary(e->scores, replay.seeds,
+                                         evaluate_asked(m->options, choice->options));
         show_summary(e, label, method, &s);
     } else if (all) {
         show_note(e, label, m->name, why.text);
@@ -265,9 +235,9 @@ static rb_code_t evaluate_plan(evaluation_t *e, const char *path, rb_err_t *err)
     rb_code_t rc = run_sampling_begin(&sampling, &plan, e->truth, &why);
     if (rc != RB_OK)
         return rb_fail(err, rc, "%s: %s", path, why.text);
-    score_t score = evaluation_score(&sampling.plan, e->truth);
+    score_t score = evaluation_score(&sampling.plan, e->truth, NULL);
     score.seconds = NAN;
-    summary_t s = evaluation_summary(&score, 1);
+    summary_t s = evaluation_summary(&score, 1, sampling.plan.error_bound);
     show_summary(e, path, sampling.plan.method, &s);
     run_sampling_free(&sampling);
     return RB_OK;

@@ -1,54 +1,60 @@
 /*
  * Scores samplers by simulation: simulates the whole trace once, and again with each set of
- * samplers, as jobs of a sweep in one folder, where finished jobs are not repeated.
+ * samplers and each seed, as jobs of a sweep in one folder, where finished jobs are not repeated.
  */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "frontend/tool/evaluate/evaluate.h"
-#include "frontend/tool/evaluate/evaluate_report.h"
-#include "frontend/tool/run/launch_list.h"
+#include "frontend/tool/evaluate/evaluate_trial.h"
+#include "frontend/tool/evaluate/plan_replay.h"
 #include "frontend/tool/run/run_inside.h"
-#include "frontend/tool/study/study_resolve.h"
-#include "frontend/tool/study/sweep.h"
-#include "frontend/tool/study/sweep_place.h"
 #include "sampling/inside/inside_sampler.h"
 #include "sampling/launch/launch_sampler.h"
 #include "sim/core/alloc.h"
 
-typedef struct {
-    const evaluate_options_t *o;
-    text_list_t sets; /* what to try: samplers, then plans; texts borrowed */
-    bool all;         /* try every sampler; those that cannot work here do not count as failures */
-    sweep_place_t place;
-    char *profile; /* owned; profile from which launch samplers choose */
-    study_t *study;
-    sweep_t sweep;
-    launch_list_t planned; /* the launches of the profile, read when first needed */
-    bool has_planned;
-    evaluate_report_t report;
-    bool failed;
-} trial_t;
-
-/* Number of changes of the GPU or modes of warm-up; one, "as it is", if none is given. */
-static size_t count_or_one(const text_list_t *list)
-{
-    return list->n > 0 ? list->n : 1;
-}
-
-/* The job of a set, counted from 1; set 0: all launches. */
-static size_t job_of(const trial_t *t, size_t delta, size_t warmup, size_t set)
+size_t trial_job(const trial_t *t, size_t delta, size_t warmup, size_t set, uint64_t run)
 {
     const evaluate_options_t *o = t->o;
-    return (set * count_or_one(&o->deltas) + delta) * count_or_one(&o->warmups) + warmup;
+    const size_t spot = t->sets[set].first_spot + (size_t)run;
+    return (spot * count_or_one(&o->deltas) + delta) * count_or_one(&o->warmups) + warmup;
 }
 
-static bool is_plan(const trial_t *t, size_t set)
+static void add_set(trial_t *t, const char *text, bool plan)
 {
-    return set > t->sets.n - t->o->plans.n;
+    rb_grow(&t->sets, &t->cap_sets, t->n_sets + 1, sizeof(*t->sets));
+    t->sets[t->n_sets++] = (trial_set_t){.text = text, .plan = plan, .asked = NAN, .runs = 1};
 }
+
+/* Lists the full run, then the sets of samplers, then the plans. */
+static void list_sets(trial_t *t)
+{
+    const evaluate_options_t *o = t->o;
+    add_set(t, NULL, false);
+    for (size_t i = 0; t->all && i < n_launch_methods; i++)
+        add_set(t, launch_methods[i]->name, false);
+    for (size_t i = 0; t->all && i < n_inside_methods; i++)
+        add_set(t, inside_methods[i]->ops->name, false);
+    for (size_t i = 0; !t->all && i < o->samples.n; i++)
+        add_set(t, o->samples.text[i], false);
+    for (size_t i = 0; i < o->plans.n; i++)
+        add_set(t, o->plans.text[i], true);
+}
+
+/* Sets must be distinct: their text identifies them in tables and files. */
+static rb_code_t check_sets(const trial_t *t, rb_err_t *err)
+{
+    for (size_t i = 2; i < t->n_sets; i++) {
+        for (size_t k = 1; k < i; k++) {
+            if (strcmp(t->sets[i].text, t->sets[k].text) == 0)
+                return rb_fail(err, RB_USAGE, "'%.100s' is given twice", t->sets[i].text);
+        }
+    }
+    return RB_OK;
+}
+
+/* ---- the study ---- */
 
 static rb_code_t add_axis(study_t *study, const char *key, const text_list_t *values, rb_err_t *err)
 {
@@ -59,31 +65,54 @@ static rb_code_t add_axis(study_t *study, const char *key, const text_list_t *va
     return RB_OK;
 }
 
+/* Names the seed of a run, unless it is the default: jobs are then the same with any --seeds. */
+static rb_code_t assign_seed(study_t *s, study_set_t *point, uint64_t seed, rb_err_t *err)
+{
+    enum { DEFAULT = 1 };
+    char text[24];
+    snprintf(text, sizeof(text), "%llu", (unsigned long long)seed);
+    return seed == DEFAULT ? RB_OK : study_assign(s, point, "seed", text, 0, err);
+}
+
+/* Lists a point for each run of a set. The full run and plans do not depend on a seed. */
+static rb_code_t add_points(trial_t *t, trial_set_t *set, size_t *spots, rb_err_t *err)
+{
+    study_t *s = t->study;
+    set->first_spot = *spots;
+    *spots += (size_t)set->runs;
+    if (set->text == NULL)
+        return study_assign(s, study_add_point(s), "sample", "none", 0, err);
+    if (set->plan)
+        return study_assign(s, study_add_point(s), "plan", set->text, 0, err);
+    for (uint64_t i = 0; i < set->runs; i++) {
+        study_set_t *point = study_add_point(s);
+        RB_TRY(study_assign(s, point, "sample", set->text, 0, err));
+        RB_TRY(assign_seed(s, point, t->o->seed + i, err));
+    }
+    return RB_OK;
+}
+
 /* The study of the trace; only_full: only the first run, without samplers and changes. */
 static rb_code_t make_study(trial_t *t, bool only_full, rb_err_t *err)
 {
     const evaluate_options_t *o = t->o;
-    char seed[24];
+    size_t spots = 0;
     study_destroy(t->study);
     study_t *s = t->study = study_create();
     s->detectors = o->detectors;
     s->samplers_may_fail = true; /* their row in the table then has the reason */
-    snprintf(seed, sizeof(seed), "%llu", (unsigned long long)o->seed);
     RB_TRY(study_add_trace(s, o->setup.trace, NULL, t->profile, 0, err));
     if (o->setup.gpu != NULL)
         RB_TRY(study_add_gpu(s, o->setup.gpu, 0, err));
     for (size_t i = 0; i < o->setup.sets.n; i++)
         RB_TRY(study_add_setting(s, o->setup.sets.text[i], err));
-    RB_TRY(study_assign(s, &s->common, "seed", seed, 0, err));
     const text_list_t first_delta = {o->deltas.text, 1, 1}, first_warmup = {o->warmups.text, 1, 1};
     if (o->deltas.n > 0)
         RB_TRY(add_axis(s, "delta", only_full ? &first_delta : &o->deltas, err));
     if (o->warmups.n > 0)
         RB_TRY(add_axis(s, "warmup.mode", only_full ? &first_warmup : &o->warmups, err));
-    RB_TRY(study_assign(s, study_add_point(s), "sample", "none", 0, err));
-    for (size_t set = 1; !only_full && set <= t->sets.n; set++)
-        RB_TRY(study_assign(s, study_add_point(s), is_plan(t, set) ? "plan" : "sample",
-                            t->sets.text[set - 1], 0, err));
+    for (size_t i = 0; i < (only_full ? 1 : t->n_sets); i++)
+        RB_TRY(add_points(t, &t->sets[i], &spots, err));
     return study_finish(s, err);
 }
 
@@ -98,8 +127,7 @@ static rb_code_t run_study(trial_t *t, rb_err_t *err)
     return sweep_run(&t->sweep, SWEEP_ALL, (size_t)o->jobs, (progress_when_t)o->progress, err);
 }
 
-/* Fails unless a full run, which scoring needs, has succeeded. */
-static rb_code_t require(const trial_t *t, size_t job, rb_err_t *err)
+rb_code_t trial_require(const trial_t *t, size_t job, rb_err_t *err)
 {
     if (t->sweep.jobs[job].state == SWEEP_DONE)
         return RB_OK;
@@ -119,57 +147,16 @@ static rb_code_t find_profile(trial_t *t, rb_err_t *err)
         t->profile = folder ? results : rb_strdup(t->o->plan_from);
         if (!folder)
             free(results);
-        return RB_OK;
+        return trial_read_planned(t, err); /* reports its errors before hours of simulation */
     }
     RB_TRY(make_study(t, true, err));
     RB_TRY(run_study(t, err));
-    RB_TRY(require(t, 0, err));
+    RB_TRY(trial_require(t, 0, err));
     t->profile = sweep_job_path(&t->sweep.jobs[0], "/launches.csv");
     return RB_OK;
 }
 
-/* Sets must be distinct: their text identifies them in tables and files. */
-static rb_code_t check_sets(const text_list_t *sets, rb_err_t *err)
-{
-    for (size_t i = 1; i < sets->n; i++) {
-        for (size_t k = 0; k < i; k++) {
-            if (strcmp(sets->text[i], sets->text[k]) == 0)
-                return rb_fail(err, RB_USAGE, "'%.100s' is given twice", sets->text[i]);
-        }
-    }
-    return RB_OK;
-}
-
-/* Adds every sampler of both tables, each one alone. */
-static void add_all(trial_t *t)
-{
-    for (size_t i = 0; i < n_launch_methods; i++)
-        text_list_add(&t->sets, launch_methods[i]->name);
-    for (size_t i = 0; i < n_inside_methods; i++)
-        text_list_add(&t->sets, inside_methods[i]->ops->name);
-}
-
-/* Scores plans of a launch sampler with many seeds on the times of a full run. */
-static rb_code_t score_seeds(trial_t *t, const launch_choice_t *choice, const launch_list_t *truth,
-                             summary_t *out, rb_err_t *err)
-{
-    score_t *scores = rb_calloc(t->o->seeds, sizeof(*scores));
-    rb_code_t rc = RB_OK;
-    for (uint64_t i = 0; rc == RB_OK && i < t->o->seeds; i++) {
-        plan_t plan;
-        rc = launch_plan(choice, &t->planned.pop, t->o->seed + i, &plan, err);
-        if (rc != RB_OK)
-            break;
-        scores[i] = evaluation_score(&plan, truth);
-        plan_free(&plan);
-    }
-    if (rc == RB_OK)
-        *out = evaluation_summary(scores, t->o->seeds);
-    free(scores);
-    return rc;
-}
-
-static rb_code_t read_planned(trial_t *t, rb_err_t *err)
+rb_code_t trial_read_planned(trial_t *t, rb_err_t *err)
 {
     if (t->has_planned)
         return RB_OK;
@@ -180,135 +167,76 @@ static rb_code_t read_planned(trial_t *t, rb_err_t *err)
                : RB_OK;
 }
 
-/* *scored: the set only chooses launches, before the run. */
-static rb_code_t score_picked(trial_t *t, const char *set, const char *full_folder, summary_t *out,
-                              bool *scored, rb_err_t *err)
+/* ---- seeds ---- */
+
+/* Whether a set with these samplers of launches, or none, gives the same run with every seed. A
+ * sampler that cannot plan fails with each of them. */
+static rb_code_t plans_alike(trial_t *t, const char *set, bool *alike, rb_err_t *err)
 {
     run_inside_t parts = {0};
     launch_choice_t choice = {0};
-    launch_list_t truth = {0};
-    *scored = false;
+    rb_err_t why = {0};
+    *alike = true;
     rb_code_t rc = run_inside_divide(&parts, set, t->o->seed, err);
-    if (rc == RB_OK && parts.launch != NULL && parts.list.n == 0)
+    if (rc == RB_OK && parts.launch != NULL)
         rc = launch_choice_parse(&choice, parts.launch, err);
-    if (rc == RB_OK && choice.method != NULL && choice.method->online == NULL) {
-        rc = read_planned(t, err);
-        if (rc == RB_OK)
-            rc = launch_list_open(&truth, full_folder, NULL, err);
-        if (rc == RB_OK)
-            rc = launch_list_compare(&t->planned, &truth, err);
-        if (rc == RB_OK)
-            rc = score_seeds(t, &choice, &truth, out, err);
-        *scored = rc == RB_OK;
+    if (rc == RB_OK && choice.method != NULL)
+        rc = trial_read_planned(t, err);
+    if (rc == RB_OK && choice.method != NULL) {
+        const replay_t replay = {&t->planned, &t->planned, t->o->seed, t->o->seeds};
+        if (replay_is_fixed(&replay, &choice, alike, &why) != RB_OK)
+            *alike = true;
     }
-    launch_list_free(&truth);
     launch_choice_free(&choice);
     run_inside_free(&parts);
     return rc;
 }
 
-/* Whether a sampler inside launches took part. */
-static bool looked_inside(const run_result_t *sampled)
+/* Decides how many runs each set needs. */
+static rb_code_t count_runs(trial_t *t, rb_err_t *err)
 {
-    bool inside = false;
-    for (size_t i = 0; i < sampled->n; i++) {
-        const launch_sampling_t *s = &sampled->launches[i].r.sampling;
-        inside = inside || s->estimated || inside_method_is(s->sampler);
+    for (size_t i = 1; i < t->n_sets; i++) {
+        trial_set_t *set = &t->sets[i];
+        bool fixed = true;
+        if (set->plan)
+            continue;
+        RB_TRY(evaluate_look(set->text, &set->asked, &fixed, err));
+        if (fixed && t->o->seeds > 1)
+            RB_TRY(plans_alike(t, set->text, &fixed, err));
+        set->runs = fixed ? 1 : t->o->seeds;
     }
-    return inside;
+    return RB_OK;
 }
 
-/* Scores one run against the run of all launches on the same GPU. */
-static rb_code_t score_run(trial_t *t, size_t job, size_t set, const evaluated_run_t *about,
-                           const char *full_folder, rb_err_t *err)
+/* ---- the whole ---- */
+
+/* Finds mistakes in sets, plans and variants before hours of simulation. */
+static rb_code_t check_study(trial_t *t, rb_err_t *err)
 {
-    const sweep_job_t *j = &t->sweep.jobs[t->sweep.jobs[job].same];
-    evaluated_run_t run = *about;
-    run_result_t sampled;
-    summary_t picked;
-    bool has_picked = false;
-    run.folder = t->place.temporary ? NULL : j->folder;
-    if (j->state != SWEEP_DONE) {
-        char *reason = sweep_reason(&t->sweep, t->sweep.jobs[job].same);
-        run.failure = reason;
-        evaluate_report_run(&t->report, &run);
-        free(reason);
-        t->failed = t->failed || !t->all;
-        return RB_OK;
-    }
-    rb_code_t rc = run_result_read(&sampled, j->folder, err);
-    if (rc == RB_OK && run.sample != NULL && !is_plan(t, set))
-        rc = score_picked(t, run.sample, full_folder, &picked, &has_picked, err);
-    if (rc == RB_OK) {
-        sampled_score_t score = sampled_score(run.spec, run.full, &sampled);
-        run.sampled = &sampled;
-        run.score = &score;
-        run.picked = has_picked ? &picked : NULL;
-        evaluate_report_run(&t->report, &run);
-        if (t->o->metrics && run.sample != NULL)
-            evaluate_report_metrics(&t->report, &run);
-        if (looked_inside(&sampled))
-            evaluate_report_launches(&t->report, &run);
-    }
-    run_result_free(&sampled);
+    RB_TRY(make_study(t, false, err));
+    rb_code_t rc = sweep_prepare(&t->sweep, t->study, t->place.folder, t->o->setup.tmpdir, err);
+    sweep_free(&t->sweep);
     return rc;
-}
-
-/* Scores all runs on one GPU. */
-static rb_code_t score_delta(trial_t *t, size_t delta, const evaluated_run_t *about,
-                             const char *full_folder, rb_err_t *err)
-{
-    const evaluate_options_t *o = t->o;
-    for (size_t w = 0; w < count_or_one(&o->warmups); w++) {
-        for (size_t set = 0; set <= t->sets.n; set++) {
-            evaluated_run_t run = *about;
-            run.warmup = o->warmups.n > 0 ? o->warmups.text[w] : NULL;
-            run.sample = set > 0 ? t->sets.text[set - 1] : NULL;
-            RB_TRY(score_run(t, job_of(t, delta, w, set), set, &run, full_folder, err));
-        }
-    }
-    return RB_OK;
-}
-
-static rb_code_t score_all(trial_t *t, rb_err_t *err)
-{
-    const evaluate_options_t *o = t->o;
-    for (size_t d = 0; d < count_or_one(&o->deltas); d++) {
-        size_t full_job = job_of(t, d, 0, 0);
-        study_config_t config;
-        run_result_t full;
-        RB_TRY(require(t, t->sweep.jobs[full_job].same, err));
-        const char *folder = t->sweep.jobs[full_job].folder;
-        rb_code_t rc = study_resolve(t->study, t->sweep.jobs[full_job].fields[SWEEP_GPU], full_job,
-                                     &config, err);
-        if (rc == RB_OK) {
-            rc = run_result_read(&full, folder, err);
-            evaluated_run_t about = {.variant = o->deltas.n > 0 ? o->deltas.text[d] : NULL,
-                                     .spec = &config.spec,
-                                     .full = &full};
-            if (rc == RB_OK)
-                rc = score_delta(t, d, &about, folder, err);
-            run_result_free(&full);
-        }
-        study_config_free(&config);
-        RB_TRY(rc);
-    }
-    return RB_OK;
 }
 
 static rb_code_t evaluate(trial_t *t, rb_err_t *err)
 {
     const evaluate_options_t *o = t->o;
+    RB_TRY(check_study(t, err));
     RB_TRY(find_profile(t, err));
-    if (o->plan_from != NULL)
-        RB_TRY(read_planned(t, err)); /* reports errors of the profile before hours of simulation */
+    RB_TRY(count_runs(t, err));
     RB_TRY(make_study(t, false, err));
     RB_TRY(run_study(t, err));
-    RB_TRY(require(t, 0, err));
-    const sweep_job_t *first = &t->sweep.jobs[0];
-    RB_TRY(evaluate_report_begin(&t->report, t->place.folder, o->csv, o->setup.trace,
-                                 first->fields[SWEEP_GPU], o->seed, err));
-    RB_TRY(score_all(t, err));
+    RB_TRY(trial_require(t, 0, err));
+    const evaluate_about_t about = {.folder = t->place.folder,
+                                    .csv = o->csv,
+                                    .trace = o->setup.trace,
+                                    .gpu = t->sweep.jobs[0].fields[SWEEP_GPU],
+                                    .seed = o->seed,
+                                    .seeds = o->seeds,
+                                    .metrics = o->metrics};
+    RB_TRY(evaluate_report_begin(&t->report, &about, err));
+    RB_TRY(trial_score(t, err));
     RB_TRY(evaluate_report_end(&t->report, err));
     return out_flush_stdout(err); /* results that cannot be printed are still kept in the files */
 }
@@ -316,15 +244,8 @@ static rb_code_t evaluate(trial_t *t, rb_err_t *err)
 rb_code_t evaluate_trace(const evaluate_options_t *o, bool *failed, rb_err_t *err)
 {
     trial_t t = {.o = o, .all = evaluate_all(o), .sweep.lock = -1};
-    if (t.all) {
-        add_all(&t);
-    } else {
-        for (size_t i = 0; i < o->samples.n; i++)
-            text_list_add(&t.sets, o->samples.text[i]);
-    }
-    for (size_t i = 0; i < o->plans.n; i++)
-        text_list_add(&t.sets, o->plans.text[i]);
-    rb_code_t rc = check_sets(&t.sets, err);
+    list_sets(&t);
+    rb_code_t rc = check_sets(&t, err);
     if (rc == RB_OK)
         rc = sweep_place_open(&t.place, o->folder, library_tmpdir(o->setup.tmpdir), err);
     if (rc == RB_OK)
@@ -335,7 +256,7 @@ rb_code_t evaluate_trace(const evaluate_options_t *o, bool *failed, rb_err_t *er
     sweep_place_close(&t.place, &t.sweep, rc == RB_OK && !t.failed);
     sweep_free(&t.sweep);
     study_destroy(t.study);
-    free(t.sets.text);
+    free(t.sets);
     free(t.profile);
     return rc;
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "sampling/math/stable_sum.h"
+#include "sim/core/alloc.h"
 
 /*
  * Relative rounding error of a score, with a margin: that of a weight, of its product, and of two
@@ -21,7 +22,19 @@ static double sum(const double *v, uint64_t n)
     return sum_value(&total);
 }
 
-score_t evaluation_score(const plan_t *plan, const launch_list_t *truth)
+/* The estimate of the total from the known times of a plan's samples. */
+static estimate_t estimate_of(const plan_t *plan, const launch_list_t *truth)
+{
+    double *value = rb_calloc(plan->n_samples + 1, sizeof(*value));
+    for (uint64_t i = 0; i < plan->n_samples; i++)
+        value[i] = truth->pop.time[launch_list_row(truth, plan->samples[i].launch)];
+    estimate_t e =
+        estimate_total(plan, value, isfinite(plan->confidence) ? plan->confidence : 0.95);
+    free(value);
+    return e;
+}
+
+score_t evaluation_score(const plan_t *plan, const launch_list_t *truth, const estimate_t *said)
 {
     const population_t *pop = &truth->pop;
     const double *insts = pop->counter[POP_WARP_INSTS];
@@ -47,6 +60,8 @@ score_t evaluation_score(const plan_t *plan, const launch_list_t *truth)
         .samples = (double)samples,
         .clusters = plan->n_clusters,
         .bound = plan->error_bound,
+        .total = total,
+        .estimate = said != NULL ? *said : estimate_of(plan, truth),
     };
 }
 
@@ -56,7 +71,23 @@ static int by_error(const void *a, const void *b)
     return (x->error > y->error) - (x->error < y->error);
 }
 
-summary_t evaluation_summary(score_t *scores, uint64_t n)
+/* The intervals of the total, and the runs within the bound that was asked for. */
+static void summarise_intervals(summary_t *out, const score_t *scores, uint64_t n, double asked)
+{
+    coverage_t c = {0};
+    for (uint64_t i = 0; i < n; i++) {
+        const estimate_t *e = &scores[i].estimate;
+        coverage_add(
+            &c, &(estimate_case_t){
+                    .truth = scores[i].total, .value = e->value, .low = e->low, .high = e->high});
+    }
+    out->interval = coverage_summary(&c);
+    out->asked = asked;
+    out->within_asked = coverage_within(&c, asked);
+    coverage_free(&c);
+}
+
+summary_t evaluation_summary(score_t *scores, uint64_t n, double asked)
 {
     score_t sum = {0};
     double inside = 0.0, plans = (double)n, bound = scores[n - 1].bound;
@@ -71,7 +102,7 @@ summary_t evaluation_summary(score_t *scores, uint64_t n)
         sum.sampled_wall += scores[i].sampled_wall;
         inside += scores[i].error <= scores[i].bound + ROUNDING;
     }
-    return (summary_t){
+    summary_t s = {
         .n = n,
         .error_mean = sum.error / plans,
         .error_p95 = scores[(uint64_t)ceil(0.95 * plans) - 1].error,
@@ -85,4 +116,6 @@ summary_t evaluation_summary(score_t *scores, uint64_t n)
         .within = isfinite(bound) ? inside / plans : NAN,
         .seconds = sum.seconds / plans,
     };
+    summarise_intervals(&s, scores, n, asked);
+    return s;
 }

@@ -94,6 +94,7 @@ sampled_score_t sampled_score(const gpu_spec_t *spec, const run_result_t *full,
         .picked_error = sampled->n < full->n ? picked / (double)t->cycles - 1.0 : (double)NAN,
         .has_interval = sampled->low < sampled->high,
         .covered = sampled->low <= (double)t->cycles && (double)t->cycles <= sampled->high,
+        .speedup_cpu = full->host_cpu_seconds / sampled->host_cpu_seconds,
         .speedup_wall = full->host_seconds / sampled->host_seconds,
         .speedup_cycles = share(t->cycles, u->run_cycles),
         .dram_error = share(dram_sectors(u), dram_sectors(t)) - 1.0,
@@ -107,12 +108,19 @@ sampled_score_t sampled_score(const gpu_spec_t *spec, const run_result_t *full,
     fill_counts(s.picked_count, &p);
     fill_states(s.full_state, &t->sm);
     fill_states(s.sampled_state, &u->sm);
-    for (size_t i = 0; i < STATE_COUNT; i++) {
-        if (fabs(s.sampled_state[i] - s.full_state[i]) >
-            fabs(s.sampled_state[s.worst_state] - s.full_state[s.worst_state]))
-            s.worst_state = i;
-    }
+    s.worst_state = score_worst_state(&s);
     return s;
+}
+
+size_t score_worst_state(const sampled_score_t *s)
+{
+    size_t worst = 0;
+    for (size_t i = 0; i < STATE_COUNT; i++) {
+        if (fabs(s->sampled_state[i] - s->full_state[i]) >
+            fabs(s->sampled_state[worst] - s->full_state[worst]))
+            worst = i;
+    }
+    return worst;
 }
 
 const char *score_state_name(size_t state)

@@ -36,7 +36,8 @@ typedef struct {
     double simulated, skipped_between, skipped_inside;
     double launches; /* fraction of the launches that were simulated at least in part */
 
-    double speedup_wall, speedup_cycles; /* full / sampled */
+    /* Full / sampled: processor time, time on the clock, simulated cycles. */
+    double speedup_cpu, speedup_wall, speedup_cycles;
 
     /* Metrics of the whole trace. picked: with launches of the full run, like picked_error. */
     double full[METRIC_COUNT], sampled[METRIC_COUNT], picked[METRIC_COUNT];
@@ -50,6 +51,9 @@ typedef struct {
 /* Both runs must be of the same trace and GPU; full has all launches. */
 sampled_score_t sampled_score(const gpu_spec_t *spec, const run_result_t *full,
                               const run_result_t *sampled);
+
+/* The state whose share differs most. */
+size_t score_worst_state(const sampled_score_t *s);
 
 /* "long_scoreboard" of STATE_LONG_SCOREBOARD. */
 const char *score_state_name(size_t state);

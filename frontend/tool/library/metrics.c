@@ -29,7 +29,7 @@ double metric_dram_peak(const gpu_spec_t *spec)
     return per_command_clock * d->clock_mhz / spec->gpu.clock_mhz;
 }
 
-static double metric_dram_bytes(const metric_input_t *m)
+double metric_dram_bytes(const metric_input_t *m)
 {
     return (double)SECTOR_BYTES * (double)(m->dram->read_sectors + m->dram->write_sectors);
 }
@@ -52,14 +52,11 @@ uint64_t metric_resident(const sm_stats_t *sm)
 #define METRIC_ROW_(name, unit, metric, help, num, den) {#name, unit, metric, help},
 const metric_def_t metric_defs[METRIC_COUNT] = {METRIC_LIST(METRIC_ROW_)};
 
-/*
- * Upper limit of a metric; INFINITY: unknown. The work and the time of an estimate have separate
- * errors, so their quotient may exceed the limit.
- */
-static double most_of(metric_id_t id, const metric_input_t *m)
+double metric_most(metric_id_t id, const gpu_spec_t *spec)
 {
-    const sm_spec_t *sm = &m->spec->sm.sm;
-    const double clock = m->spec->gpu.clock_mhz * 1e6, schedulers = m->sms * sm->sub_cores;
+    const sm_spec_t *sm = &spec->sm.sm;
+    const double clock = spec->gpu.clock_mhz * 1e6, sms = sm->count;
+    const double schedulers = sms * sm->sub_cores;
     if (strcmp(metric_defs[id].unit, "1") == 0)
         return 1.0;
     switch (id) {
@@ -70,28 +67,36 @@ static double most_of(metric_id_t id, const metric_input_t *m)
     case METRIC_fp32_rate:
         return schedulers * sm->fp32_lanes * 2.0 * clock;
     case METRIC_fp64_rate:
-        return m->sms * (sm->fp64_shared ? 1.0 : sm->sub_cores) * sm->fp64_lanes * 2.0 * clock;
+        return sms * (sm->fp64_shared ? 1.0 : sm->sub_cores) * sm->fp64_lanes * 2.0 * clock;
     case METRIC_dram_bandwidth:
-        return metric_dram_peak(m->spec) * clock;
+        return metric_dram_peak(spec) * clock;
     default:
         return INFINITY;
     }
 }
 
-double metric_value(metric_id_t id, const metric_input_t *m)
+void metric_parts(metric_id_t id, const metric_input_t *m, double *numerator, double *denominator)
 {
-    double num = 0.0, den = 0.0;
+    *numerator = *denominator = 0.0;
 #define METRIC_CASE_(name, unit, metric, help, n, d)                                               \
     case METRIC_##name:                                                                            \
-        num = n;                                                                                   \
-        den = d;                                                                                   \
+        *numerator = n;                                                                            \
+        *denominator = d;                                                                          \
         break;
     switch (id) {
         METRIC_LIST(METRIC_CASE_)
     case METRIC_COUNT:
         break;
     }
+}
+
+/* The work and the time of an estimate have separate errors, so their quotient may exceed the
+ * limit. */
+double metric_value(metric_id_t id, const metric_input_t *m)
+{
+    double num, den;
+    metric_parts(id, m, &num, &den);
     if (!(den > 0.0))
         return (double)NAN;
-    return m->estimated ? fmin(num / den, most_of(id, m)) : num / den;
+    return m->estimated ? fmin(num / den, metric_most(id, m->spec)) : num / den;
 }

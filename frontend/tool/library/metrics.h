@@ -31,8 +31,36 @@ metric_input_t metric_input(const gpu_spec_t *spec, uint64_t cycles, uint64_t la
 /* Peak of all DRAM channels together in bytes per core cycle. */
 double metric_dram_peak(const gpu_spec_t *spec);
 
+/* Bytes that DRAM reads and writes. */
+double metric_dram_bytes(const metric_input_t *m);
+
 /* Cycles of resident warps: all warp states except the empty slot. */
 uint64_t metric_resident(const sm_stats_t *sm);
+
+/* The shares of the warp states: "stall shares". */
+#define METRIC_STATE_(X, state)                                                                    \
+    X(state_##state##_share, "1", "smsp__warp_issue_stalled_" #state "_per_warp_active.pct",       \
+      "share of the resident warps' cycles in this state", (double)m->sm->state_##state,           \
+      (double)metric_resident(m->sm))
+#define METRIC_STATES_(X)                                                                          \
+    METRIC_STATE_(X, selected)                                                                     \
+    METRIC_STATE_(X, not_selected)                                                                 \
+    METRIC_STATE_(X, long_scoreboard)                                                              \
+    METRIC_STATE_(X, short_scoreboard)                                                             \
+    METRIC_STATE_(X, wait)                                                                         \
+    METRIC_STATE_(X, math_pipe_throttle)                                                           \
+    METRIC_STATE_(X, lg_throttle)                                                                  \
+    METRIC_STATE_(X, mio_throttle)                                                                 \
+    METRIC_STATE_(X, tex_throttle)                                                                 \
+    METRIC_STATE_(X, barrier)                                                                      \
+    METRIC_STATE_(X, membar)                                                                       \
+    METRIC_STATE_(X, branch_resolving)                                                             \
+    METRIC_STATE_(X, no_instruction)                                                               \
+    METRIC_STATE_(X, imc_miss)                                                                     \
+    METRIC_STATE_(X, dispatch_stall)                                                               \
+    METRIC_STATE_(X, drain)                                                                        \
+    METRIC_STATE_(X, sleeping)                                                                     \
+    METRIC_STATE_(X, misc)
 
 /*
  * X(name, unit, Nsight Compute metric or "", help, numerator, denominator): expressions of m, a
@@ -118,7 +146,8 @@ uint64_t metric_resident(const sm_stats_t *sm);
     X(dram_row_hit_rate, "1", "", "DRAM requests to an open row", (double)m->dram->row_hits,       \
       (double)(m->dram->row_hits + m->dram->row_misses + m->dram->row_conflicts))                  \
     X(dram_read_latency, "cycles", "", "mean time of a read in the DRAM controller",               \
-      (double)m->dram->read_latency, (double)m->dram->read_requests)
+      (double)m->dram->read_latency, (double)m->dram->read_requests)                               \
+    METRIC_STATES_(X)
 
 #define METRIC_ENUM_(name, unit, metric, help, num, den) METRIC_##name,
 typedef enum { METRIC_LIST(METRIC_ENUM_) METRIC_COUNT } metric_id_t;
@@ -130,5 +159,12 @@ extern const metric_def_t metric_defs[METRIC_COUNT];
 
 /* Value of a metric; NaN if its denominator is 0: there was nothing to measure. */
 double metric_value(metric_id_t id, const metric_input_t *m);
+
+/* The quotient's parts. Both are sums of counters, cycles and launch latencies with constant factors,
+ * as long as the latency does not exceed the cycles. */
+void metric_parts(metric_id_t id, const metric_input_t *m, double *numerator, double *denominator);
+
+/* Upper limit of a metric; INFINITY: unknown. */
+double metric_most(metric_id_t id, const gpu_spec_t *spec);
 
 #endif

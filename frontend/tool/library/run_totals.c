@@ -20,6 +20,9 @@ void totals_add(run_totals_t *t, const launch_result_t *r)
     t->launch_cycles += r->launch_cycles;
     t->warp_slot_cycles += r->warp_slot_cycles;
     t->copied_bytes += r->copied_bytes;
+    t->touched.launches += r->touched.launches;
+    t->touched.warp_insts += r->touched.warp_insts;
+    t->touched.cpu_seconds += r->touched.cpu_seconds;
     if (r->sampling.estimated) {
         t->launches_estimated++;
         t->run_blocks += r->sampling.simulated_blocks;

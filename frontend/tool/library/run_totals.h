@@ -12,6 +12,7 @@ typedef struct {
     /* The simulated part of these launches; samplers inside launches estimate the rest. */
     uint64_t run_blocks, run_warp_insts, run_cycles;
     uint64_t launches_estimated;
+    launch_touched_t touched;
     uint64_t cycles;  /* cycles in which at least one launch was running */
     cycle_t from, to; /* the last period of such cycles */
     sm_stats_t sm;

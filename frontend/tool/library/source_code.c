@@ -76,6 +76,7 @@ static rb_code_t read_inst(const place_t *at, const rubato_inst *from, unsigned 
     if (from->control != RUBATO_NO_CONTROL) {
         in->flags |= INST_CONTROL_WORD | INST_FULL_REGS;
         in->ctl = from->control;
+        isa_derive(in);
     }
     return RB_OK;
 }

@@ -16,6 +16,9 @@
     X("totals", "warp_slot_cycles", v->totals->warp_slot_cycles, "warp cycles",                    \
       "SMs x warp slots x cycles: the sum of all warp states")                                     \
     X("totals", "copied_bytes", v->totals->copied_bytes, "bytes", "host copies before launches")   \
+    X("totals", "dram_bytes",                                                                      \
+      SECTOR_BYTES *(v->totals->dram.read_sectors + v->totals->dram.write_sectors), "bytes",       \
+      "bytes that DRAM reads and writes")                                                          \
     X("simulated", "launches", v->simulated->launches, "launches", "simulated at least in part")   \
     X("simulated", "blocks", v->simulated->run_blocks, "blocks", "thread blocks simulated")        \
     X("simulated", "cycles", v->simulated->run_cycles, "cycles", "simulated")                      \

@@ -17,12 +17,27 @@ static const char *const run_paths[] = {"cycles.full",
                                         "warp_instructions.simulated",
                                         "speedup.warp_instructions",
                                         "speedup.cycles",
-                                        "speedup.wall"};
-enum { FULL, SAMPLED, ERROR, LOW, HIGH, PICKED, INSTS, BY_INSTS, BY_CYCLES, BY_WALL, RUN_NUMBERS };
+                                        "speedup.wall",
+                                        "speedup.cpu"};
+enum {
+    FULL,
+    SAMPLED,
+    ERROR,
+    LOW,
+    HIGH,
+    PICKED,
+    INSTS,
+    BY_INSTS,
+    BY_CYCLES,
+    BY_WALL,
+    BY_CPU,
+    RUN_NUMBERS
+};
 static const char *const run_keys[] = {"full", "cycles", "error", "low", "high", "picked", "insts"};
 
-enum { RUN_SAMPLE, RUN_VARIANT, RUN_WARMUP, RUN_FAILURE, RUN_TEXTS };
-static const char *const run_text_paths[RUN_TEXTS] = {"sample", "variant", "warmup", "failure"};
+enum { RUN_SAMPLE, RUN_VARIANT, RUN_WARMUP, RUN_SEED, RUN_FAILURE, RUN_TEXTS };
+static const char *const run_text_paths[RUN_TEXTS] = {"sample", "variant", "warmup", "seed",
+                                                      "failure"};
 
 /* Numbers of a launch. */
 enum { ID, CYCLES_FULL, CYCLES, WEIGHT, LAUNCH_INSTS, LAUNCH_NUMBERS };
@@ -162,7 +177,7 @@ static void write_run(evaluation_t *v)
     for (size_t i = 0; i < BY_INSTS; i++)
         page_number_member(out, run_keys[i], v->number[i]);
     page_key(out, "speedup");
-    for (size_t i = BY_INSTS; i <= BY_WALL; i++) {
+    for (size_t i = BY_INSTS; i <= BY_CPU; i++) {
         putc(i == BY_INSTS ? '[' : ',', out);
         page_number(out, v->number[i]);
     }
@@ -225,7 +240,10 @@ rb_code_t page_evaluation(FILE *out, const char *path, page_kernel_name_t name, 
     rb_code_t rc = json_walk_file(path, &walk, err);
     if (rc == RB_OK && (!v.schema || v.n_runs == 0))
         rc = rb_fail(err, RB_TRACE, "%s: not an evaluation.json that this version can read", path);
-    fputs("],\n\"kernels\":[", out);
+    fputs("],\n", out);
+    if (rc == RB_OK)
+        rc = page_evaluation_sets(out, path, err);
+    fputs("\"kernels\":[", out);
     for (size_t i = 0; i < v.n_kernels; i++) {
         fputs(i > 0 ? "," : "", out);
         page_text(out, v.kernels[i]);

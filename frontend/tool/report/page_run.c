@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "frontend/tool/report/page_estimates.h"
 #include "frontend/tool/report/report_page.h"
 #include "sim/core/alloc.h"
 
@@ -26,7 +27,7 @@
     X(sleeping)                                                                                    \
     X(misc)
 
-/* Paths read from run.json, in the order of the enum below. */
+/* Paths read from run.json; the first ones in the order of the enum below. */
 #define STATE_PATH_(name) "sm.state_" #name,
 static const char *const paths[] = {STATES(STATE_PATH_) "start_cycle",
                                     "cycles",
@@ -50,7 +51,8 @@ static const char *const paths[] = {STATES(STATE_PATH_) "start_cycle",
                                     "l2.write_sectors",
                                     "l2.atomic_sectors",
                                     "l2.red_sectors",
-                                    "seconds"};
+                                    "seconds",
+                                    PAGE_ESTIMATE_PATHS};
 enum { SECTOR = 32, N_UNITS = 4 /* floating-point units: FP16, FP32, FP64, tensor */ };
 #define STATE_ENUM_(name) +1
 enum {
@@ -71,9 +73,11 @@ enum {
     DRAM_SECTORS = FLOPS + N_UNITS,
     L2_SECTORS = DRAM_SECTORS + 2,
     SECONDS = L2_SECTORS + 4,
-    PATHS
+    PATHS = sizeof(paths) / sizeof(paths[0])
 };
-_Static_assert(PATHS == sizeof(paths) / sizeof(paths[0]), "an index for each path");
+_Static_assert(PATHS ==
+                   SECONDS + 1 + sizeof((const char *[]){PAGE_ESTIMATE_PATHS}) / sizeof(char *),
+               "an index for each path");
 
 const char *const *page_run_paths(size_t *n)
 {
@@ -190,6 +194,8 @@ static void write_launches(FILE *out, const run_data_t *d, const kernels_t *k, s
     launch_texts(out, "block", d, n, put_block);
     launch_texts(out, "estimated", d, n, put_estimated);
     launch_texts(out, "sampler", d, n, put_sampler);
+    launch_numbers(out, "low", d, n, run_data_path(d, "interval.cycles.low"));
+    launch_numbers(out, "high", d, n, run_data_path(d, "interval.cycles.high"));
     page_key(out, "kernel");
     putc('[', out);
     for (size_t i = 0; i < n; i++)
@@ -324,6 +330,7 @@ rb_code_t page_run(FILE *out, const run_data_t *d, const char *intervals, rb_err
     } else {
         fputs("null,", out);
     }
+    page_estimates(out, d);
     write_launches(out, d, &k, n);
     write_kernels(out, d, &k);
     rb_code_t rc = page_use(out, d, intervals, n, err);

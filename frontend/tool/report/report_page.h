@@ -57,6 +57,9 @@ typedef const char *(*page_kernel_name_t)(char *text, size_t n, const char *kern
 RB_CHECKED rb_code_t page_evaluation(FILE *out, const char *path, page_kernel_name_t name,
                                      rb_err_t *err);
 
+/* Writes its member "sets": the sets of samplers with their statistics over the seeds. */
+RB_CHECKED rb_code_t page_evaluation_sets(FILE *out, const char *path, rb_err_t *err);
+
 /*
  * Writes the section of a run's detectors.json; title: of the run. To stay below bytes_max, series
  * are thinned first, then launches are left out, which the page states. RB_TRACE, RB_IO.

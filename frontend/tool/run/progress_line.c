@@ -83,16 +83,18 @@ void progress_line_end(progress_line_t *p)
 /* Shows the percentage of the launch if the total is unknown. */
 static void draw(progress_line_t *p, const run_status_t *s, const gpu_progress_t *g)
 {
-    char rate[FORMAT_MAX], clock[FORMAT_MAX], rss[FORMAT_MAX], line[256];
+    char rate[FORMAT_MAX], clock[FORMAT_MAX], rss[FORMAT_MAX], line[256], touching[48] = "";
+    if (g->touching)
+        snprintf(touching, sizeof(touching), " (walks to %llu)", (unsigned long long)g->launch_id);
     format_si(rate, s->rate);
     format_bytes(rss, s->rss_bytes);
     if (s->share >= 0.0)
-        snprintf(line, sizeof(line), "%5.1f %%  launch %llu/%llu  %s warp-inst/s  %s left  %s",
+        snprintf(line, sizeof(line), "%5.1f %%  launch %llu/%llu%s  %s warp-inst/s  %s left  %s",
                  100.0 * s->share, (unsigned long long)s->launch, (unsigned long long)s->launches,
-                 rate, format_clock(clock, s->seconds_left), rss);
+                 touching, rate, format_clock(clock, s->seconds_left), rss);
     else
-        snprintf(line, sizeof(line), "launch %llu: %.1f %%  %s warp-inst/s  %s gone  %s",
-                 (unsigned long long)g->launch_id, 100.0 * g->launch_share, rate,
+        snprintf(line, sizeof(line), "launch %llu: %.1f %%%s  %s warp-inst/s  %s gone  %s",
+                 (unsigned long long)g->launch_id, 100.0 * g->launch_share, touching, rate,
                  format_clock(clock, clock_seconds() - p->started), rss);
     fprintf(stderr, "\r%.*s\033[K", (int)p->columns - 1, line);
     fflush(stderr);

@@ -38,7 +38,9 @@
     X(sampler, "", "sampler that chose or stopped the launch; empty: none")                        \
     X(weight, "launches", "launches that this one stands for in a sampled run")                    \
     X(estimated, "truth", "1: the launch was simulated only in part")                              \
-    X(simulated_blocks, "blocks", "blocks that were simulated")
+    X(simulated_blocks, "blocks", "blocks that were simulated")                                    \
+    X(cycles_low, "cycles", "lower end of the confidence interval of an estimated duration")       \
+    X(cycles_high, "cycles", "upper end of that interval")
 
 #define INTERVAL_COLUMNS(X)                                                                        \
     X(launch, "", "number of the launch, as in launches.csv")                                      \

@@ -4,6 +4,8 @@
 #include "frontend/tool/run/report_columns.h"
 #include "frontend/tool/run/run_report.h"
 
+static const stat_interval_t no_interval = {.low = (double)NAN, .high = (double)NAN};
+
 /* Writes the names of all counters and metrics as columns: "sm.warp_insts". */
 static void header_counters(csv_t *c)
 {
@@ -47,8 +49,19 @@ static void launches_header(csv_t *c)
     csv_end_row(c);
 }
 
-static void launches_row(csv_t *c, const run_report_t *r, const launch_result_t *l)
+/* The interval of a launch's cycles; empty if it is not an estimate or does not state its error. */
+static void cycles_interval(csv_t *c, const run_report_t *r, const run_record_t *record)
 {
+    stat_interval_t i = no_interval;
+    if (record->launch.sampling.estimated && record->error.n >= 2)
+        i = run_intervals_launch_cycles(&r->intervals, record);
+    csv_f64(c, i.low);
+    csv_f64(c, i.high);
+}
+
+static void launches_row(csv_t *c, const run_report_t *r, const run_record_t *record)
+{
+    const launch_result_t *l = &record->launch;
     const occupancy_t *o = &l->occupancy;
     csv_u64(c, l->info.id);
     csv_u64(c, l->info.trace_id);
@@ -82,6 +95,7 @@ static void launches_row(csv_t *c, const run_report_t *r, const launch_result_t 
     csv_f64(c, chosen != NULL ? r->sampling->plan.samples[chosen->sample].weight : 1.0);
     csv_u64(c, inside->estimated);
     csv_u64(c, inside->estimated ? inside->simulated_blocks : l->blocks);
+    cycles_interval(c, r, record);
     metric_input_t m = report_launch_metrics(r, l);
     row_counters(c, &m);
     csv_end_row(c);
@@ -93,7 +107,7 @@ rb_code_t report_launches_csv(const run_report_t *r, FILE *out, rb_err_t *err)
     record_walk_t walk = record_walk(r->journal, RECORD_LAUNCH, err);
     launches_header(&c);
     while (record_walk_next(&walk))
-        launches_row(&c, r, &walk.record.launch);
+        launches_row(&c, r, &walk.record);
     return walk.code;
 }
 
@@ -116,18 +130,27 @@ rb_code_t report_intervals_csv(const run_report_t *r, FILE *out, rb_err_t *err)
     return walk.code;
 }
 
-/* Writes one line of stats.csv: group.name,value,unit. */
-static void stat_f64(csv_t *c, const char *path, double v, const char *unit)
+/* Ends a line of stats.csv: ...,low,high. */
+static void end_stat(csv_t *c, const stat_interval_t *i)
+{
+    csv_f64(c, i->low);
+    csv_f64(c, i->high);
+    csv_end_row(c);
+}
+
+/* Writes one line of stats.csv: group.name,value,unit,low,high. */
+static void stat_f64(csv_t *c, const char *path, double v, const char *unit,
+                     const stat_interval_t *i)
 {
     csv_text(c, path);
     csv_f64(c, v);
     csv_text(c, unit);
-    csv_end_row(c);
+    end_stat(c, i);
 }
 
 static void interval_f64(csv_t *c, interval_stat_id_t id, double v)
 {
-    stat_f64(c, interval_stats[id].name, v, interval_stats[id].unit);
+    stat_f64(c, interval_stats[id].name, v, interval_stats[id].unit, &no_interval);
 }
 
 /* Writes the confidence interval of the cycles. */
@@ -139,29 +162,30 @@ static void stat_interval(csv_t *c, const run_report_t *r)
         interval_f64(c, INTERVAL_CONFIDENCE, r->cycles_interval.confidence);
     }
     if (r->interval_note != NULL)
-        stat_f64(c, interval_stats[INTERVAL_NOTE].name, NAN, r->interval_note);
+        stat_f64(c, interval_stats[INTERVAL_NOTE].name, NAN, r->interval_note, &no_interval);
 }
 
 void report_stats_csv(const run_report_t *r, FILE *out)
 {
+    static const char *const head[] = {"path", "value", "unit", "low", "high"};
     csv_t c = {.out = out};
     const stat_view_t view = {r->spec, &r->totals, &r->simulated, r->estimated};
 
-    csv_text(&c, "path");
-    csv_text(&c, "value");
-    csv_text(&c, "unit");
+    for (size_t i = 0; i < sizeof(head) / sizeof(head[0]); i++)
+        csv_text(&c, head[i]);
     csv_end_row(&c);
     for (size_t i = 0; i < stat_count(); i++) {
         const stat_entry_t e = stat_entry(i);
+        const stat_interval_t interval = report_interval(r, i);
         char path[128];
         snprintf(path, sizeof(path), "%s.%s", e.group, e.name);
         if (e.real) {
-            stat_f64(&c, path, stat_value_f64(&view, i), e.unit);
+            stat_f64(&c, path, stat_value_f64(&view, i), e.unit, &interval);
         } else {
             csv_text(&c, path);
             csv_u64(&c, stat_value_u64(&view, i));
             csv_text(&c, e.unit);
-            csv_end_row(&c);
+            end_stat(&c, &interval);
         }
         if (i == 0)
             stat_interval(&c, r); /* of the cycles, which were just written */

@@ -1,5 +1,9 @@
+#include <stdlib.h>
+#include <string.h>
+
 #include "frontend/tool/io/version.h"
 #include "frontend/tool/run/run_report.h"
+#include "sim/core/alloc.h"
 #include "sim/core/json_write.h"
 
 /* Version of run.json: changes when a member is removed or changes its meaning. */
@@ -65,10 +69,67 @@ static void write_sampling(json_t *j, const run_report_t *r, const launch_result
     json_end(j);
 }
 
+static void write_stat_interval(json_t *j, const char *name, const stat_interval_t *i,
+                                double confidence)
+{
+    json_begin_object(j, name);
+    json_f64(j, "low", i->low);
+    json_f64(j, "high", i->high);
+    json_f64(j, "confidence", confidence);
+    json_text(j, "method", i->method);
+    if (i->reason != NULL)
+        json_text(j, "reason", i->reason);
+    json_end(j);
+}
+
+/* Begins the object of a statistic's group if it is another one than *open; totals have none. */
+static void begin_group(json_t *j, const char *group, const char **open)
+{
+    if (strcmp(group, *open) == 0)
+        return;
+    if (strcmp(*open, "totals") != 0)
+        json_end(j);
+    if (strcmp(group, "totals") != 0)
+        json_begin_object(j, group);
+    *open = group;
+}
+
+/* The intervals of the statistics of a launch that are not exact; null if it is not an estimate, or
+ * does not state its error. */
+static void write_launch_intervals(json_t *j, const run_report_t *r, const run_record_t *record,
+                                   const metric_input_t *m)
+{
+    const char *open = "totals";
+    const size_t n = stat_count();
+    if (!record->launch.sampling.estimated || record->error.n < 2) {
+        json_null(j, "interval");
+        return;
+    }
+    stat_interval_t *of = rb_calloc(n, sizeof(*of));
+    run_intervals_launch(&r->intervals, record, m, of);
+    json_begin_object(j, "interval");
+    json_f64(j, "confidence", r->intervals.confidence);
+    json_text(j, "method", of[0].method);
+    for (size_t i = 0; i < n; i++) {
+        const stat_entry_t e = stat_entry(i);
+        if (!(of[i].low < of[i].high))
+            continue;
+        begin_group(j, e.group, &open);
+        json_begin_object(j, e.name);
+        json_f64(j, "low", of[i].low);
+        json_f64(j, "high", of[i].high);
+        json_end(j);
+    }
+    begin_group(j, "totals", &open);
+    json_end(j);
+    free(of);
+}
+
 /* host_seconds: host time for the launch, including everything done for it. */
-static void write_launch(json_t *j, const run_report_t *r, const launch_result_t *l,
+static void write_launch(json_t *j, const run_report_t *r, const run_record_t *record,
                          double host_seconds)
 {
+    const launch_result_t *l = &record->launch;
     metric_input_t m = report_launch_metrics(r, l);
     json_begin_object(j, NULL);
     json_u64(j, "id", l->info.id);
@@ -97,6 +158,7 @@ static void write_launch(json_t *j, const run_report_t *r, const launch_result_t
     json_u64(j, "carveout", l->occupancy.carveout);
     json_end(j);
     write_sampling(j, r, l);
+    write_launch_intervals(j, r, record, &m);
     write_counters(j, &l->sm, &l->l2, &l->dram, &m);
     json_end(j);
 }
@@ -107,22 +169,17 @@ static rb_code_t write_launches(json_t *j, const run_report_t *r, rb_err_t *err)
     double before = 0.0;
     json_begin_rows(j, "launches");
     while (record_walk_next(&walk)) {
-        write_launch(j, r, &walk.record.launch, walk.record.host_seconds - before);
+        write_launch(j, r, &walk.record, walk.record.host_seconds - before);
         before = walk.record.host_seconds;
     }
     json_end(j);
     return walk.code;
 }
 
-/* The interval of the total cycles, or why it is unknown; null if nothing was estimated. */
-static void write_interval(json_t *j, const run_report_t *r)
+/* The interval of the total cycles, or why it is unknown. */
+static void write_cycles_interval(json_t *j, const run_report_t *r)
 {
     const estimate_t *e = &r->cycles_interval;
-    if (!r->estimated) {
-        json_null(j, "interval");
-        return;
-    }
-    json_begin_object(j, "interval");
     json_begin_object(j, "cycles");
     json_f64(j, "low", e->low);
     json_f64(j, "high", e->high);
@@ -133,6 +190,26 @@ static void write_interval(json_t *j, const run_report_t *r)
     else
         json_null(j, "note");
     json_end(j);
+}
+
+/* The intervals of all statistics; null if nothing was estimated. */
+static void write_intervals(json_t *j, const run_report_t *r)
+{
+    const char *open = "totals";
+    if (!r->estimated) {
+        json_null(j, "interval");
+        return;
+    }
+    json_begin_object(j, "interval");
+    write_cycles_interval(j, r);
+    for (size_t i = 1; i < stat_count(); i++) {
+        const stat_entry_t e = stat_entry(i);
+        if (!run_intervals_has(&r->intervals, i))
+            continue;
+        begin_group(j, e.group, &open);
+        write_stat_interval(j, e.name, &r->intervals.of[i], r->intervals.confidence);
+    }
+    begin_group(j, "totals", &open);
     json_end(j);
 }
 
@@ -143,7 +220,7 @@ static void write_totals(json_t *j, const run_report_t *r)
     uint64_t cycles = t->cycles;
     json_begin_object(j, "totals");
     json_bool(j, "estimated", r->estimated);
-    write_interval(j, r);
+    write_intervals(j, r);
     json_u64(j, "cycles", cycles);
     json_f64(j, "seconds", report_seconds(r));
     json_u64(j, "launch_latency_cycles", t->launch_cycles);
@@ -154,6 +231,7 @@ static void write_totals(json_t *j, const run_report_t *r)
     json_f64(j, "ipc", metric_value(METRIC_ipc, &m));
     json_u64(j, "warp_slot_cycles", t->warp_slot_cycles);
     json_u64(j, "copied_bytes", t->copied_bytes);
+    json_u64(j, "dram_bytes", SECTOR_BYTES * (t->dram.read_sectors + t->dram.write_sectors));
     write_counters(j, &t->sm, &t->l2, &t->dram, &m);
     json_end(j);
     json_begin_object(j, "simulated");
@@ -161,6 +239,9 @@ static void write_totals(json_t *j, const run_report_t *r)
     json_u64(j, "blocks", r->simulated.run_blocks);
     json_u64(j, "cycles", r->simulated.run_cycles);
     json_u64(j, "warp_instructions", r->simulated.run_warp_insts);
+    json_text(j, "warmup", gpu_warmup_choices[r->warmup].name);
+    json_u64(j, "touched_launches", r->simulated.touched.launches);
+    json_u64(j, "touched_warp_instructions", r->simulated.touched.warp_insts);
     json_end(j);
 }
 
@@ -215,6 +296,7 @@ static void write_host(json_t *j, const run_report_t *r)
     json_begin_object(j, "host");
     json_f64(j, "seconds", r->host_seconds);
     json_f64(j, "cpu_seconds", r->host_cpu_seconds);
+    json_f64(j, "touching_cpu_seconds", r->simulated.touched.cpu_seconds);
     json_u64(j, "peak_rss_bytes", r->host_peak_rss);
     json_u64(j, "threads", (uint64_t)r->threads);
     json_f64(j, "warp_instructions_per_second",

@@ -102,44 +102,109 @@ static void write_sampling(const run_report_t *r, FILE *out)
                 format_share(c, e->confidence), e->method);
     if (r->interval_note != NULL)
         fprintf(out, known ? "%34s%s\n" : "%sno interval: %s\n", "", r->interval_note);
-    if (known && isfinite(p->error_bound))
+    if (known && p != NULL && isfinite(p->error_bound))
         fprintf(out, "error bound        %10.3g %%   with %s confidence, on the profiled GPU\n",
                 100.0 * p->error_bound, format_share(b, p->confidence));
 }
 
-static void write_totals(const run_report_t *r, const metric_input_t *m, FILE *out)
+/* What was done so that sampled launches find the caches as in a run of all launches. */
+static void write_touched(const run_report_t *r, FILE *out)
 {
-    char a[FORMAT_MAX], b[FORMAT_MAX], c[FORMAT_MAX];
+    char a[FORMAT_MAX], b[FORMAT_MAX];
+    const launch_touched_t *t = &r->simulated.touched;
+    if (t->launches > 0)
+        fprintf(out,
+                "touched            %12s   launches walked without time, %s warp instructions\n",
+                format_grouped(a, t->launches), format_si(b, (double)t->warp_insts));
+}
+
+/* The totals while they are written. */
+typedef struct {
+    const run_report_t *r;
+    metric_input_t m;
+    FILE *out;
+    const char *missing; /* why a number that was written has no interval; NULL: all have one */
+} totals_table_t;
+
+typedef const char *(*format_t)(char text[FORMAT_MAX], double v);
+enum { SPREAD_MAX = FORMAT_MAX + 8 };
+
+/* "+- 1.2 % ", half the width of a statistic's interval; nothing if it is exact or has none. */
+static const char *spread(char text[SPREAD_MAX], totals_table_t *t, size_t stat, double value,
+                          format_t format)
+{
+    char half[FORMAT_MAX];
+    const stat_interval_t i = report_interval(t->r, stat);
+    text[0] = '\0';
+    if (t->missing == NULL)
+        t->missing = i.reason;
+    if (i.low < i.high)
+        snprintf(text, SPREAD_MAX, "+- %s ", format(half, fmax(i.high - value, value - i.low)));
+    return text;
+}
+
+static const char *spread_of(char text[SPREAD_MAX], totals_table_t *t, metric_id_t id,
+                             format_t format)
+{
+    return spread(text, t, run_intervals_metric(id), metric_value(id, &t->m), format);
+}
+
+static const char *format_whole(char text[FORMAT_MAX], double v)
+{
+    return format_grouped(text, (uint64_t)ceil(v));
+}
+
+static const char *format_ipc(char text[FORMAT_MAX], double v)
+{
+    snprintf(text, FORMAT_MAX, "%.2g", v);
+    return text;
+}
+
+static void write_totals(totals_table_t *table)
+{
+    char a[FORMAT_MAX], b[FORMAT_MAX], c[FORMAT_MAX], d[SPREAD_MAX];
+    const run_report_t *r = table->r;
+    const metric_input_t *m = &table->m;
     const run_totals_t *t = &r->totals;
-    fprintf(out, "\ntime               %12s   %s cycles, %s of them launch latency\n",
+    FILE *out = table->out;
+    fprintf(out, "\ntime               %12s   %s %scycles, %s of them launch latency\n",
             format_seconds(a, report_seconds(r)), format_grouped(b, t->cycles),
+            spread(d, table, 0, (double)t->cycles, format_whole),
             format_grouped(c, t->launch_cycles));
     fprintf(out, "warp instructions  %12s   %s thread instructions, %s of the lanes active\n",
             format_grouped(a, t->warp_insts), format_si(b, (double)t->thread_insts),
             format_share(c, metric_value(METRIC_warp_execution_efficiency, m)));
-    fprintf(out, "IPC                %12.2f   warp instructions per cycle; %.2f per active SM\n",
-            metric_value(METRIC_ipc, m), metric_value(METRIC_ipc_per_sm, m));
-    fprintf(out, "occupancy          %12s   of the warp slots, while an SM has warps\n",
-            format_share(a, metric_value(METRIC_achieved_occupancy, m)));
+    fprintf(out, "IPC                %12.2f   %swarp instructions per cycle; %.2f per active SM\n",
+            metric_value(METRIC_ipc, m), spread_of(d, table, METRIC_ipc, format_ipc),
+            metric_value(METRIC_ipc_per_sm, m));
+    fprintf(out, "occupancy          %12s   %sof the warp slots, while an SM has warps\n",
+            format_share(a, metric_value(METRIC_achieved_occupancy, m)),
+            spread_of(d, table, METRIC_achieved_occupancy, format_share));
     const char *unit[] = {"fp16  ", "fp32  ", "fp64  ", "tensor"};
     metric_id_t rate[] = {METRIC_fp16_rate, METRIC_fp32_rate, METRIC_fp64_rate, METRIC_tensor_rate};
     for (size_t i = 0; i < sizeof(rate) / sizeof(rate[0]); i++) {
         double v = metric_value(rate[i], m);
         if (v > 0.0)
-            fprintf(out, "%s             %12s   operations/s\n", unit[i], format_si(a, v));
+            fprintf(out, "%s             %12s   %soperations/s\n", unit[i], format_si(a, v),
+                    spread_of(d, table, rate[i], format_si));
     }
 }
 
-/* The most frequent warp states, as fractions of the resident warps' cycles. */
-static void write_states(const run_totals_t *t, FILE *out)
+/* The metric that is the share of a state, which is at least 1. */
+static metric_id_t share_of_state(size_t state)
 {
-    const uint64_t *states = (const uint64_t *)&t->sm;
-    double resident = (double)metric_resident(&t->sm);
+    return (metric_id_t)(METRIC_state_selected_share + (state - STATE_SELECTED));
+}
+
+/* The most frequent warp states, as fractions of the resident warps' cycles. */
+static void write_states(totals_table_t *table)
+{
+    const uint64_t *states = (const uint64_t *)&table->r->totals.sm;
     bool shown[STATE_COUNT] = {false};
-    char share[FORMAT_MAX];
-    if (resident <= 0.0)
+    char share[FORMAT_MAX], d[SPREAD_MAX];
+    if (metric_resident(&table->r->totals.sm) == 0)
         return;
-    fputs("\nwhere the warps' cycles went\n", out);
+    fputs("\nwhere the warps' cycles went\n", table->out);
     for (int n = 0; n < STATES_SHOWN; n++) {
         size_t best = STATE_NO_WARP;
         for (size_t i = STATE_NO_WARP + 1; i < STATE_COUNT; i++) {
@@ -150,32 +215,51 @@ static void write_states(const run_totals_t *t, FILE *out)
             break;
         shown[best] = true;
         const char *name = sm_stat_defs[best].name;
-        fprintf(out, "  %-20s %8s   %s\n", strncmp(name, "state_", 6) == 0 ? name + 6 : name,
-                format_share(share, (double)states[best] / resident), sm_stat_defs[best].help);
+        fprintf(table->out, "  %-20s %8s   %s%s\n",
+                strncmp(name, "state_", 6) == 0 ? name + 6 : name,
+                format_share(share, metric_value(share_of_state(best), &table->m)),
+                spread_of(d, table, share_of_state(best), format_share), sm_stat_defs[best].help);
     }
 }
 
-static void write_memory(const run_report_t *r, const metric_input_t *m, FILE *out)
+static void write_memory(totals_table_t *table)
 {
-    char a[FORMAT_MAX], b[FORMAT_MAX], c[FORMAT_MAX];
-    const run_totals_t *t = &r->totals;
+    char a[FORMAT_MAX], b[FORMAT_MAX], c[FORMAT_MAX], d[SPREAD_MAX], e[SPREAD_MAX];
+    const metric_input_t *m = &table->m;
+    const run_totals_t *t = &table->r->totals;
+    FILE *out = table->out;
     fputs("\nmemory\n", out);
     if (t->sm.global_load_requests > 0)
-        fprintf(out, "  L1 global loads      %8s hit   %.1f sectors per request\n",
+        fprintf(out, "  L1 global loads      %8s %shit   %.1f sectors per request\n",
                 format_share(a, metric_value(METRIC_global_load_hit_rate, m)),
+                spread_of(d, table, METRIC_global_load_hit_rate, format_share),
                 metric_value(METRIC_global_load_sectors_per_request, m));
     if (t->sm.shared_wavefronts > 0)
         fprintf(out, "  shared memory        %8.2f conflicts per request\n",
                 metric_value(METRIC_shared_conflicts_per_request, m));
     if (t->l2.requests > 0)
-        fprintf(out, "  L2 reads             %8s hit   writes %s hit; %sB/s\n",
+        fprintf(out, "  L2 reads             %8s %shit   writes %s %shit; %sB/s\n",
                 format_share(a, metric_value(METRIC_l2_read_hit_rate, m)),
+                spread_of(d, table, METRIC_l2_read_hit_rate, format_share),
                 format_share(b, metric_value(METRIC_l2_write_hit_rate, m)),
+                spread_of(e, table, METRIC_l2_write_hit_rate, format_share),
                 format_si(c, metric_value(METRIC_l2_bandwidth, m)));
-    fprintf(out, "  DRAM                 %8s of peak   %sB/s, %s row hits\n",
+    fprintf(out, "  DRAM                 %8s %sof peak   %sB/s, %s row hits\n",
             format_share(a, metric_value(METRIC_dram_utilization, m)),
+            spread_of(d, table, METRIC_dram_utilization, format_share),
             format_si(b, metric_value(METRIC_dram_bandwidth, m)),
             format_share(c, metric_value(METRIC_dram_row_hit_rate, m)));
+    const double bytes = metric_dram_bytes(m);
+    if (table->r->estimated)
+        fprintf(out, "  DRAM traffic        %9sB %sread and written\n", format_si(a, bytes),
+                spread(d, table, stat_find("totals.dram_bytes"), bytes, format_si));
+}
+
+/* Why numbers have no interval, unless that was written with the cycles. */
+static void write_missing(const totals_table_t *t)
+{
+    if (t->missing != NULL && isfinite(t->r->cycles_interval.low))
+        fprintf(t->out, "\nnumbers without +- are exact, or have no interval: %s\n", t->missing);
 }
 
 /* SMs without warps are excluded: a run cannot be waiting for them. */
@@ -210,15 +294,17 @@ static void write_bounds(const metric_input_t *m, FILE *out)
 rb_code_t report_table(const run_report_t *r, unsigned columns, FILE *out, rb_err_t *err)
 {
     columns = columns < MIN_COLUMNS ? MIN_COLUMNS : columns > MAX_COLUMNS ? MAX_COLUMNS : columns;
-    metric_input_t m = report_total_metrics(r);
+    totals_table_t table = {.r = r, .m = report_total_metrics(r), .out = out};
     write_head(r, out);
     RB_TRY(write_launches(r, columns, out, err));
     if (r->simulated.launches == 0)
         return RB_OK;
     write_sampling(r, out);
-    write_totals(r, &m, out);
-    write_states(&r->totals, out);
-    write_memory(r, &m, out);
-    write_bounds(&m, out);
+    write_touched(r, out);
+    write_totals(&table);
+    write_states(&table);
+    write_memory(&table);
+    write_missing(&table);
+    write_bounds(&table.m, out);
     return RB_OK;
 }

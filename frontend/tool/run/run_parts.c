@@ -103,7 +103,7 @@ rb_code_t run_parts_merge(const char *const *folders, size_t n, const char *iden
         rc = begin_part(&parts[i], take, err);
     for (size_t i; rc == RB_OK && (i = lowest(parts, n)) < n;) {
         const run_record_t *r = &parts[i].walk.record;
-        rc = take->launch(take->ctx, &r->launch, r->host_seconds - parts[i].before, err);
+        rc = take->launch(take->ctx, &r->launch, &r->error, r->host_seconds - parts[i].before, err);
         if (rc == RB_OK)
             rc = advance(&parts[i]);
     }

@@ -25,8 +25,9 @@ typedef struct {
     void *ctx;
     /* Receives a file that a part has read, and its SHA-256 as text. */
     rb_code_t (*read)(void *ctx, const char *file, const char *sha256, rb_err_t *err);
-    /* Receives a launch of a part, and the seconds that it took there. */
-    rb_code_t (*launch)(void *ctx, const launch_result_t *r, double seconds, rb_err_t *err);
+    /* Receives a launch of a part, with its error, and the seconds that it took there. */
+    rb_code_t (*launch)(void *ctx, const launch_result_t *r, const launch_error_t *error,
+                        double seconds, rb_err_t *err);
 } run_parts_taker_t;
 
 /*

@@ -90,6 +90,28 @@ static void code_sampling(codec_t *c, launch_sampling_t *s)
     c->failed = true;
 }
 
+static void write_error(codec_t *c, const launch_result_t *r, const launch_error_t *error)
+{
+    const launch_replicates_t none = {0};
+    size_t n;
+    uint8_t *made = NULL;
+    if (error == NULL)
+        made = launch_error_write(r->sampling.estimated ? &r->replicates : &none, &n);
+    const uint8_t *bytes = error != NULL ? launch_error_bytes(error, &n) : made;
+    rb_grow(&c->bytes, &c->cap, c->n + n, 1);
+    memcpy(c->bytes + c->n, bytes, n);
+    c->n += n;
+    free(made);
+}
+
+/* It is the rest of the record. */
+static void read_error(codec_t *c, launch_error_t *error)
+{
+    if (!launch_error_read(error, c->bytes + c->at, c->n - c->at))
+        c->failed = true;
+    c->at = c->n;
+}
+
 static void code_launch(codec_t *c, launch_result_t *r, double *host_seconds)
 {
     launch_info_t *i = &r->info;
@@ -129,6 +151,7 @@ static void code_launch(codec_t *c, launch_result_t *r, double *host_seconds)
     code_bytes(c, host_seconds, sizeof(*host_seconds));
     code_counters(c, &r->sm, &r->l2, &r->dram);
     code_sampling(c, &r->sampling);
+    code_bytes(c, &r->touched, sizeof(r->touched));
 }
 
 static void code_interval(codec_t *c, interval_result_t *r)
@@ -144,11 +167,13 @@ rb_code_t record_identity(journal_t *j, const char *identity, rb_err_t *err)
     return journal_append(j, RECORD_IDENTITY, identity, strlen(identity) + 1, err);
 }
 
-rb_code_t record_launch(journal_t *j, const launch_result_t *r, double host_seconds, rb_err_t *err)
+rb_code_t record_launch(journal_t *j, const launch_result_t *r, const launch_error_t *error,
+                        double host_seconds, rb_err_t *err)
 {
     codec_t c = {0};
     launch_result_t copy = *r;
     code_launch(&c, &copy, &host_seconds);
+    write_error(&c, r, error);
     rb_code_t rc = journal_append(j, RECORD_LAUNCH, c.bytes, c.n, err);
     free(c.bytes);
     return rc;
@@ -192,6 +217,7 @@ rb_code_t record_next(journal_t *j, run_record_t *out, rb_err_t *err)
         break;
     case RECORD_LAUNCH:
         code_launch(&c, &out->launch, &out->host_seconds);
+        read_error(&c, &out->error);
         break;
     case RECORD_INTERVAL:
         code_interval(&c, &out->interval);

@@ -8,6 +8,7 @@
 
 #include "frontend/tool/library/run_totals.h"
 #include "frontend/tool/run/journal.h"
+#include "sampling/launch/launch_error.h"
 #include "sim/gpu/gpu.h"
 
 typedef enum {
@@ -22,16 +23,18 @@ typedef struct {
     record_kind_t kind;
     const char *identity;       /* RECORD_IDENTITY */
     launch_result_t launch;     /* RECORD_LAUNCH; its texts point into the journal's buffer */
+    launch_error_t error;       /* of launch, if it is an estimate; points there, too */
     double host_seconds;        /* RECORD_LAUNCH: host time of the run when the launch was
                                  * complete */
     interval_result_t interval; /* RECORD_INTERVAL */
     const char *file, *sha256;  /* RECORD_READ */
 } run_record_t;
 
-/* Each function appends one record. RB_IO. */
+/* Each function appends one record. error: of a launch that comes from another journal; NULL: its
+ * replicates are those of r. RB_IO. */
 RB_CHECKED rb_code_t record_identity(journal_t *j, const char *identity, rb_err_t *err);
-RB_CHECKED rb_code_t record_launch(journal_t *j, const launch_result_t *r, double host_seconds,
-                                   rb_err_t *err);
+RB_CHECKED rb_code_t record_launch(journal_t *j, const launch_result_t *r,
+                                   const launch_error_t *error, double host_seconds, rb_err_t *err);
 RB_CHECKED rb_code_t record_interval(journal_t *j, const interval_result_t *r, rb_err_t *err);
 RB_CHECKED rb_code_t record_read(journal_t *j, const char *file, const char *sha256, rb_err_t *err);
 

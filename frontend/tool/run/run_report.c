@@ -15,19 +15,18 @@ void report_identity(char text[REPORT_IDENTITY], const char *identity, const tra
     snprintf(text, REPORT_IDENTITY, "%016llx", (unsigned long long)h);
 }
 
-/* The interval covers only the choice of launches: it is dropped if anything else was estimated. */
-static const char *settle_interval(const run_report_t *r, estimate_t *e)
+/* Why the interval of the cycles is missing, or what it leaves out; NULL: nothing. */
+static const char *note_of(const run_report_t *r)
 {
     static const char inside[] = "samplers inside launches do not state their error";
-    if (!r->of_plan || r->inside->n > 0)
-        *e = (estimate_t){.low = NAN, .high = NAN, .confidence = NAN, .method = "none"};
-    if (!r->of_plan)
-        return r->estimated ? inside : NULL;
-    const plan_t *p = &r->sampling->plan;
-    if (r->inside->n > 0)
-        return "samplers inside launches do not state their error, and the interval of the choice "
-               "of "
-               "launches does not cover it";
+    const estimate_t *e = &r->cycles_interval;
+    const plan_t *p = r->of_plan ? &r->sampling->plan : NULL;
+    if (r->intervals.unstated > 0)
+        return p == NULL ? inside
+                         : "samplers inside launches do not state their error, and the interval of "
+                           "the choice of launches does not cover it";
+    if (p == NULL)
+        return NULL;
     if (!isfinite(e->low) && !p->random && sample_is_plugin(p->method))
         return "the sampler from outside gives no interval";
     if (sample_is_plugin(p->method) && sample_is_plugin(e->method))
@@ -35,34 +34,68 @@ static const char *settle_interval(const run_report_t *r, estimate_t *e)
     if (!isfinite(e->low))
         return p->random ? "no launch of a cluster was simulated, or its spread is unknown"
                          : "the method's choice of launches is not random";
-    if (r->simulated.launches < p->n_launches)
-        return "sampling error only; it does not include cold starts of the simulated launches";
-    return NULL;
+    if (r->simulated.launches == p->n_launches)
+        return NULL;
+    return r->warmup == WARMUP_FUNCTIONAL
+               ? "sampling error only; the caches were warmed for the simulated launches"
+               : "sampling error only; it does not include cold starts of the simulated launches";
 }
 
-/* Replaces estimates by what the index knows about the whole program. */
+/* Replaces estimates by what the index knows about the whole program, and limits the others. */
 static void set_known(run_totals_t *t, const run_report_t *r)
 {
     const launch_counts_t *known = &r->sampling->counts;
     gpu_counters_t c = {.sm = t->sm, .l2 = t->l2, .dram = t->dram};
     known_counts_set(&c, r->spec, known);
+    known_counts_limit(&c, r->spec,
+                       t->cycles > t->launch_cycles ? t->cycles - t->launch_cycles : 0);
     t->sm = c.sm;
     t->l2 = c.l2;
     t->blocks = known->blocks;
     t->warp_insts = known->warp_insts;
     t->thread_insts = known->thread_insts;
+    t->copied_bytes = r->sampling->copied_bytes;
 }
 
-void report_set_totals(run_report_t *r)
+static void estimate_totals(run_report_t *r)
 {
-    r->of_plan =
-        r->sampling != NULL && run_sampling_totals(r->sampling, &r->totals, &r->cycles_interval);
-    if (!r->of_plan)
-        r->totals = r->simulated;
-    else if (r->sampling->has_counts)
+    double values[STAT_VALUES];
+    run_intervals_totals(&r->intervals, values);
+    r->totals = totals_of_values(values, r->spec);
+    r->totals.launches = r->sampling->plan.n_launches;
+    if (r->sampling->has_counts)
         set_known(&r->totals, r);
+}
+
+rb_code_t report_set_totals(run_report_t *r, rb_err_t *err)
+{
+    r->of_plan = r->sampling != NULL && run_sampling_is_done(r->sampling);
     r->estimated = r->of_plan || r->simulated.launches_estimated > 0;
-    r->interval_note = settle_interval(r, &r->cycles_interval);
+    r->totals = r->simulated;
+    r->cycles_interval = (estimate_t){.low = NAN, .high = NAN, .confidence = NAN, .method = "none"};
+    if (!r->estimated)
+        return RB_OK;
+    RB_TRY(run_intervals_begin(&r->intervals, r->journal, r->of_plan ? r->sampling : NULL, r->spec,
+                               err));
+    if (r->of_plan)
+        estimate_totals(r);
+    r->cycles_interval = run_intervals_cycles(&r->intervals, (double)r->totals.cycles);
+    r->interval_note = note_of(r);
+    const stat_view_t view = {r->spec, &r->totals, &r->simulated, r->estimated};
+    const bool known = isfinite(r->cycles_interval.low);
+    return run_intervals_set(&r->intervals, &view, &r->cycles_interval,
+                             known ? NULL : r->interval_note, err);
+}
+
+void report_free(run_report_t *r)
+{
+    run_intervals_free(&r->intervals);
+}
+
+stat_interval_t report_interval(const run_report_t *r, size_t stat)
+{
+    return r->intervals.of != NULL ? r->intervals.of[stat]
+                                   : (stat_interval_t){(double)NAN, (double)NAN, "none", NULL};
 }
 
 double report_seconds(const run_report_t *r)

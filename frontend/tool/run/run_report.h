@@ -10,6 +10,7 @@
 
 #include "frontend/tool/library/metrics.h"
 #include "frontend/tool/library/stat_values.h"
+#include "frontend/tool/run/run_intervals.h"
 #include "frontend/tool/run/run_record.h"
 #include "frontend/tool/run/run_sampling.h"
 #include "frontend/tool/run/trace_identity.h"
@@ -29,12 +30,14 @@ typedef struct {
     const char *config_sha256;
     uint64_t stats_interval;        /* 0: none */
     run_totals_t simulated;         /* what was simulated */
+    unsigned warmup;                /* gpu_warmup_mode() */
     const run_sampling_t *sampling; /* NULL: no plan */
     const inside_list_t *inside;    /* samplers inside launches */
     /* Of the whole trace; set by report_set_totals(). */
     run_totals_t totals;
     bool estimated;
     bool of_plan;               /* the totals come from a plan whose samples were all simulated */
+    run_intervals_t intervals;  /* owned; of all statistics, if estimated */
     estimate_t cycles_interval; /* of the cycles; low and high are NAN if there is no interval */
     const char *interval_note;  /* what the interval does not cover, or why there is none; NULL:
                                  * nothing to report */
@@ -46,9 +49,14 @@ typedef struct {
 
 /*
  * Sets the totals: the simulated ones or, if all samples of a plan were simulated, estimates of the
- * whole. If the run was stopped earlier, the totals are sums over what it simulated.
+ * whole, with intervals. If the run was stopped earlier, the totals are sums over what it simulated.
+ * RB_IO. The caller frees r with report_free(), also after an error.
  */
-void report_set_totals(run_report_t *r);
+RB_CHECKED rb_code_t report_set_totals(run_report_t *r, rb_err_t *err);
+void report_free(run_report_t *r);
+
+/* The interval of a statistic of the totals; low NAN: there is none. */
+stat_interval_t report_interval(const run_report_t *r, size_t stat);
 
 RB_CHECKED rb_code_t report_json(const run_report_t *r, FILE *out, rb_err_t *err);
 RB_CHECKED rb_code_t report_launches_csv(const run_report_t *r, FILE *out, rb_err_t *err);

@@ -46,6 +46,7 @@ static const member_t fixed[] = {
     {"simulated.cycles", NOWHERE, WHOLE(totals.run_cycles), false},
     {"simulated.warp_instructions", NOWHERE, WHOLE(totals.run_warp_insts), false},
     {"host.seconds", NOWHERE, WHOLE(host_seconds), true},
+    {"host.cpu_seconds", NOWHERE, WHOLE(host_cpu_seconds), true},
 };
 
 enum {

@@ -16,7 +16,7 @@ typedef struct {
 
 typedef struct {
     bool estimated;
-    double host_seconds;
+    double host_seconds, host_cpu_seconds;
     double low, high;       /* interval of the total cycles; NAN: none */
     run_totals_t totals;    /* of the whole trace; run_*: what was simulated */
     run_launch_t *launches; /* owned; sorted by id */

@@ -5,18 +5,13 @@
 #ifndef RUBATO_RUN_RUN_SAMPLING_H
 #define RUBATO_RUN_RUN_SAMPLING_H
 
+#include "frontend/tool/library/stat_forms.h"
 #include "frontend/tool/run/launch_list.h"
 #include "frontend/tool/run/run_record.h"
 #include "sampling/launch/estimate.h"
 #include "sampling/launch/launch_online.h"
 #include "sampling/launch/launch_sampler.h"
 #include "sampling/launch/plan.h"
-
-/* Weighted sums of every counter in run_totals_t, before rounding. */
-typedef struct {
-    double blocks, warp_insts, thread_insts, launch_cycles, warp_slot_cycles, copied_bytes, cycles;
-    double sm[SM_STAT_COUNT], l2[L2_STAT_COUNT], dram[DRAM_STAT_COUNT];
-} weighted_totals_t;
 
 /* A launch to simulate. */
 typedef struct {
@@ -30,13 +25,14 @@ typedef struct {
     char *sampler;    /* owned; its name in results */
     chosen_t *chosen; /* owned; sorted by id */
     uint64_t n_chosen;
-    uint64_t *positions; /* owned; positions in the source, ascending */
-    double *cycles;      /* owned; per sample of the plan; NAN: not yet simulated */
-    uint64_t n_done;     /* number of simulated launches in chosen */
-    weighted_totals_t sum;
-    estimate_t estimate;    /* of the total cycles, if the sampler provided one */
-    bool has_counts;        /* the trace has all launches of the program, and an index */
-    launch_counts_t counts; /* sums over the index */
+    uint64_t *positions;     /* owned; positions in the source, ascending */
+    double *cycles;          /* owned; per sample of the plan; NAN: not yet simulated */
+    uint64_t n_done;         /* number of simulated launches in chosen */
+    double sum[STAT_VALUES]; /* weighted sums of the samples' values */
+    estimate_t estimate;     /* of the total cycles, if the sampler provided one */
+    bool has_counts;         /* the trace has all launches of the program, and an index */
+    launch_counts_t counts;  /* sums over the index */
+    uint64_t copied_bytes;   /* sum over the host copies, if has_counts */
 
     /* For a sampler that chooses during the run: there is no plan until it is done. */
     launch_online_t online;     /* state owned; ops NULL: there is a plan */
@@ -117,11 +113,8 @@ RB_CHECKED rb_code_t run_sampling_round(run_sampling_t *s, const uint64_t **posi
 /* Whether the sampler chooses during the run and is not done. */
 bool run_sampling_is_online(const run_sampling_t *s);
 
-/*
- * Totals of the whole program and the interval of its cycles, once all samples are simulated; false
- * before. Counters are rounded to integers.
- */
-bool run_sampling_totals(const run_sampling_t *s, run_totals_t *totals, estimate_t *cycles);
+/* Whether all samples of the plan are simulated, so that totals of the whole program are known. */
+bool run_sampling_is_done(const run_sampling_t *s);
 
 /* Differs between plans that choose or weight differently. */
 uint64_t run_sampling_fingerprint(const run_sampling_t *s);

@@ -204,6 +204,9 @@ static rb_code_t count_program(run_sampling_t *s, trace_source_t *source, rb_err
         launch_counts_t of;
         RB_TRY(source->ops->launch_counts(source, i, &of, err));
         known_counts_add(&s->counts, &of);
+        const memcpy_op_t *ops;
+        for (size_t k = source->ops->copies(source, i, &ops); k > 0; k--)
+            s->copied_bytes += ops[k - 1].bytes;
     }
     s->has_counts = true;
     return RB_OK;

@@ -1,7 +1,6 @@
 #include "frontend/tool/study/stat_table.h"
 
 #include <math.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -10,7 +9,8 @@
 #include "frontend/input/profile/table_reader.h"
 #include "sim/core/alloc.h"
 
-enum { PATH, VALUE, UNIT, COLUMNS };
+/* Files of 0.2.0 and older have no intervals. */
+enum { PATH, VALUE, UNIT, LOW, HIGH, COLUMNS, OLD_COLUMNS = LOW };
 
 void stat_table_free(stat_table_t *t)
 {
@@ -28,17 +28,26 @@ static bool is_text(const table_field_t *f, const char *text)
     return f->len == strlen(text) && memcmp(f->at, text, f->len) == 0;
 }
 
+/* Whether text is that of a field with a suffix. */
+static bool is_part(const table_field_t *f, const char *text, const char *suffix)
+{
+    return strncmp(text, f->at, f->len) == 0 && strcmp(text + f->len, suffix) == 0;
+}
+
 static rb_code_t bad_row(const table_reader_t *r, rb_err_t *err)
 {
-    return rb_fail(err, RB_TRACE, "%s:%llu: not a row of a stats.csv: path,value,unit is expected",
+    return rb_fail(err, RB_TRACE,
+                   "%s:%llu: not a row of a stats.csv: path,value,unit,low,high is expected",
                    r->path, (unsigned long long)r->line);
 }
 
-/* The value of a row; NAN if the field is empty. */
-static rb_code_t row_value(const table_reader_t *r, double *value, rb_err_t *err)
+/* The number in a column; NAN if the field is empty or missing. */
+static rb_code_t row_number(const table_reader_t *r, size_t column, double *value, rb_err_t *err)
 {
-    const table_field_t *f = &r->fields[VALUE];
     *value = (double)NAN;
+    if (column >= r->n_fields)
+        return RB_OK;
+    const table_field_t *f = &r->fields[column];
     if (f->len > 0 && (!profile_number(f->at, f->len, value) || !isfinite(*value)))
         return bad_row(r, err);
     return RB_OK;
@@ -51,13 +60,15 @@ static rb_code_t read_rows(table_reader_t *r, take_row_t take, void *ctx, rb_err
 {
     bool more;
     RB_TRY(table_reader_row(r, &more, err));
-    if (!more || r->n_fields != COLUMNS || !is_text(&r->fields[PATH], "path"))
+    const size_t columns = r->n_fields;
+    if (!more || (columns != COLUMNS && columns != OLD_COLUMNS) ||
+        !is_text(&r->fields[PATH], "path"))
         return bad_row(r, err);
     for (;;) {
         RB_TRY(table_reader_row(r, &more, err));
         if (!more)
             return RB_OK;
-        if (r->n_fields != COLUMNS || r->fields[PATH].len == 0)
+        if (r->n_fields != columns || r->fields[PATH].len == 0)
             return bad_row(r, err);
         RB_TRY(take(ctx, r, err));
     }
@@ -91,7 +102,11 @@ static rb_code_t keep_row(void *ctx, const table_reader_t *r, rb_err_t *err)
     *row = (stat_row_t){.path = table_field_text(&r->fields[PATH]),
                         .text = table_field_text(&r->fields[VALUE]),
                         .unit = table_field_text(&r->fields[UNIT])};
-    return row_value(r, &row->value, err);
+    RB_TRY(row_number(r, VALUE, &row->value, err));
+    if (strcmp(row->path, "totals.estimated") == 0)
+        t->estimated = row->value > 0;
+    RB_TRY(row_number(r, LOW, &row->low, err));
+    return row_number(r, HIGH, &row->high, err);
 }
 
 rb_code_t stat_table_read(stat_table_t *t, const char *where, rb_err_t *err)
@@ -111,10 +126,16 @@ typedef struct {
 
 static rb_code_t take_wanted(void *ctx, const table_reader_t *r, rb_err_t *err)
 {
+    static const struct {
+        const char *suffix;
+        size_t column;
+    } parts[] = {{"", VALUE}, {":low", LOW}, {":high", HIGH}};
     const wanted_t *w = ctx;
     for (size_t i = 0; i < w->n; i++) {
-        if (is_text(&r->fields[PATH], w->paths[i]))
-            return row_value(r, &w->values[i], err);
+        for (size_t k = 0; k < sizeof(parts) / sizeof(parts[0]); k++) {
+            if (is_part(&r->fields[PATH], w->paths[i], parts[k].suffix))
+                RB_TRY(row_number(r, parts[k].column, &w->values[i], err));
+        }
     }
     return RB_OK;
 }
@@ -180,7 +201,26 @@ static int by_weight(const void *a, const void *b)
     return c != 0 ? c : strcmp(x->path, y->path);
 }
 
-static void add_change(stat_change_t *list, size_t *n, const stat_row_t *a, const stat_row_t *b)
+/* The interval of a row of a table; a value that is no estimate is one without width. */
+static void interval_of(const stat_table_t *t, const stat_row_t *row, double *low, double *high)
+{
+    *low = *high = (double)NAN;
+    if (row == NULL)
+        return;
+    *low = t->estimated ? row->low : row->value;
+    *high = t->estimated ? row->high : row->value;
+}
+
+/* Whether an uncertain difference may be none. */
+static bool may_be_equal(const stat_change_t *c)
+{
+    const bool uncertain = c->a_low < c->a_high || c->b_low < c->b_high;
+    return uncertain && c->a_low <= c->b_high && c->b_low <= c->a_high;
+}
+
+/* A row and the one with the same path in the other table; one of them may be NULL. */
+static void add_change(stat_change_t *list, size_t *n, const stat_table_t *of_a,
+                       const stat_row_t *a, const stat_table_t *of_b, const stat_row_t *b)
 {
     const stat_row_t *row = a != NULL ? a : b;
     stat_change_t c = {
@@ -194,6 +234,9 @@ static void add_change(stat_change_t *list, size_t *n, const stat_row_t *a, cons
     if (both ? c.a == c.b : !isfinite(c.a) && !isfinite(c.b))
         return;
     c.relative = both && c.a != 0.0 ? (c.b - c.a) / c.a : (double)NAN;
+    interval_of(of_a, a, &c.a_low, &c.a_high);
+    interval_of(of_b, b, &c.b_low, &c.b_high);
+    c.overlap = may_be_equal(&c);
     list[(*n)++] = c;
 }
 
@@ -202,10 +245,10 @@ stat_change_t *stat_changes(const stat_table_t *a, const stat_table_t *b, size_t
     stat_change_t *list = rb_calloc(a->n + b->n + 1, sizeof(*list));
     *n = 0;
     for (size_t i = 0; i < a->n; i++)
-        add_change(list, n, &a->rows[i], stat_table_find(b, a->rows[i].path, i));
+        add_change(list, n, a, &a->rows[i], b, stat_table_find(b, a->rows[i].path, i));
     for (size_t i = 0; i < b->n; i++) {
         if (stat_table_find(a, b->rows[i].path, i) == NULL)
-            add_change(list, n, NULL, &b->rows[i]);
+            add_change(list, n, a, NULL, b, &b->rows[i]);
     }
     for (size_t i = 0; i < *n; i++) {
         double sum = 0.0;

@@ -184,8 +184,23 @@ static size_t *column_widths(const sweep_t *s)
     return width;
 }
 
-static void print_row(const sweep_t *s, size_t index, const sweep_result_t *r, const size_t *width)
+/* Whether the intervals of the cycles of two jobs overlap; a job without estimates has its value. */
+static bool may_be_equal(const sweep_result_t *a, const sweep_result_t *b)
 {
+    const sweep_result_t *of[] = {a, b};
+    double low[2], high[2];
+    for (size_t i = 0; i < 2; i++) {
+        const bool estimated = of[i]->value[RESULT_estimated] > 0.0;
+        low[i] = of[i]->value[estimated ? RESULT_cycles_low : RESULT_cycles];
+        high[i] = of[i]->value[estimated ? RESULT_cycles_high : RESULT_cycles];
+    }
+    return (low[0] < high[0] || low[1] < high[1]) && low[0] <= high[1] && low[1] <= high[0];
+}
+
+static void print_row(const sweep_t *s, size_t index, const sweep_result_t *results,
+                      const size_t *width)
+{
+    const sweep_result_t *r = &results[index];
     const sweep_job_t *job = &s->jobs[index];
     char cycles[FORMAT_MAX], relative[FORMAT_MAX] = "-", hits[FORMAT_MAX], dram[FORMAT_MAX];
     for (size_t k = SWEEP_GPU; k < sweep_columns(s); k++)
@@ -197,7 +212,8 @@ static void print_row(const sweep_t *s, size_t index, const sweep_result_t *r, c
     if (index == r->baseline)
         strcpy(relative, "baseline");
     else if (isfinite(r->relative))
-        snprintf(relative, sizeof(relative), "%+.1f %%", 100.0 * (r->relative - 1.0));
+        snprintf(relative, sizeof(relative), "%+.1f %%%s", 100.0 * (r->relative - 1.0),
+                 may_be_equal(r, &results[r->baseline]) ? " ?" : "");
     printf("  %15s%s  %10s  %8.3f  %9s  %9s\n",
            format_grouped(cycles, (uint64_t)r->value[RESULT_cycles]),
            r->value[RESULT_estimated] > 0.0 ? "~" : " ", relative, r->value[RESULT_ipc],
@@ -215,7 +231,7 @@ static bool may_be_chance(const sweep_result_t *r)
 static void print_table(const sweep_t *s, const sweep_result_t *results)
 {
     size_t *width = column_widths(s);
-    bool estimated = false, chance = false;
+    bool estimated = false, chance = false, overlap = false;
     for (size_t i = 0; i < s->n_jobs; i++) {
         if (sweep_is_part(s, i))
             continue;
@@ -225,12 +241,16 @@ static void print_table(const sweep_t *s, const sweep_result_t *results)
                 printf("  %-*s", (int)width[k], s->columns[k]);
             printf("  %15s   %10s  %8s  %9s  %9s\n", "cycles", "change", "ipc", "L2 hits", "DRAM");
         }
-        print_row(s, i, &results[i], width);
+        print_row(s, i, results, width);
+        overlap = overlap || (results[i].baseline != i &&
+                              may_be_equal(&results[i], &results[results[i].baseline]));
         estimated = estimated || results[i].value[RESULT_estimated] > 0.0;
         chance = chance || (results[i].baseline != i && may_be_chance(&results[i]));
     }
     if (estimated)
         printf("\n~ estimated from samples\n");
+    if (overlap)
+        printf("\n? the confidence intervals overlap, so the change may be due to sampling\n");
     if (chance)
         printf(
             "\nchanges below 5 %% in runs below 50,000 cycles may be due to a different order of "

@@ -4,7 +4,7 @@
 
 #include "frontend/tool/study/sweep.h"
 
-/* The values read from a job's stats.csv: X(name, path). */
+/* The values read from a job's stats.csv: X(name, path as in stat_values_read()). */
 #define SWEEP_RESULT_LIST(X)                                                                       \
     X(cycles, "totals.cycles")                                                                     \
     X(estimated, "totals.estimated")                                                               \
@@ -13,10 +13,20 @@
     X(seconds, "totals.seconds")                                                                   \
     X(warp_instructions, "totals.warp_instructions")                                               \
     X(ipc, "metrics.ipc")                                                                          \
+    X(ipc_low, "metrics.ipc:low")                                                                  \
+    X(ipc_high, "metrics.ipc:high")                                                                \
     X(achieved_occupancy, "metrics.achieved_occupancy")                                            \
+    X(achieved_occupancy_low, "metrics.achieved_occupancy:low")                                    \
+    X(achieved_occupancy_high, "metrics.achieved_occupancy:high")                                  \
     X(global_load_hit_rate, "metrics.global_load_hit_rate")                                        \
+    X(global_load_hit_rate_low, "metrics.global_load_hit_rate:low")                                \
+    X(global_load_hit_rate_high, "metrics.global_load_hit_rate:high")                              \
     X(l2_hit_rate, "metrics.l2_hit_rate")                                                          \
-    X(dram_utilization, "metrics.dram_utilization")
+    X(l2_hit_rate_low, "metrics.l2_hit_rate:low")                                                  \
+    X(l2_hit_rate_high, "metrics.l2_hit_rate:high")                                                \
+    X(dram_utilization, "metrics.dram_utilization")                                                \
+    X(dram_utilization_low, "metrics.dram_utilization:low")                                        \
+    X(dram_utilization_high, "metrics.dram_utilization:high")
 
 #define SWEEP_RESULT_ENUM_(name, path) RESULT_##name,
 enum { SWEEP_RESULT_LIST(SWEEP_RESULT_ENUM_) RESULTS };

@@ -115,7 +115,7 @@ rb_code_t sweep_words_check_split(const sweep_words_t *w, const gpu_spec_t *spec
     run_inside_t inside = {0};
     launch_choice_t choice = {0};
     rb_code_t rc = RB_OK;
-    if (spec->warmup.mode == WARMUP_KEEP)
+    if (spec->warmup.mode == WARMUP_KEEP || spec->warmup.mode == WARMUP_AUTO)
         return rb_fail(err, RB_USAGE,
                        "--split-launches: with warmup.mode = keep a launch depends on the launches "
                        "before it; choose -s warmup.mode=flush or functional");

@@ -22,6 +22,9 @@ const char *memory_doing(const sm_t *sm);
 void memory_prefetch_shape(const sm_t *sm);
 void memory_prefetch(const sm_t *sm);
 
+/* tlb.c: empties both levels of the TLB of an idle SM. */
+void tlb_forget(sm_t *sm);
+
 /* Checkpoint of an idle SM. 0, or -1 with errno. latest: see checkpoint_read.h. */
 int memory_save(const sm_t *sm, FILE *out);
 int memory_load(sm_t *sm, FILE *in, cycle_t latest);

@@ -124,6 +124,26 @@ void sm_learn(sm_t *sm, uint64_t entry)
         second_level_fill(sm, entry);
 }
 
+void sm_learn_page(sm_t *sm, uint64_t address)
+{
+    const uint64_t page = page_of(sm, address);
+    if (sm->memory.tlb.page == NULL)
+        return;
+    second_level_fill(sm, entry_of(sm, address));
+    first_level_use(sm, first_level_find(sm, page), page);
+}
+
+void tlb_forget(sm_t *sm)
+{
+    tlb_t *t = &sm->memory.tlb;
+    if (t->page == NULL)
+        return;
+    for (uint32_t i = 0; i < sm->config->tlb.entries; i++)
+        t->page[i] = no_page;
+    cache_invalidate(t->l2);
+    t->n_recent = 0;
+}
+
 /* Holds a packet; asks the MMU unless another held packet already waits for the same entry. */
 static void hold(sm_t *sm, const mem_msg_t *m, uint32_t flits, uint64_t entry, cycle_t ready)
 {

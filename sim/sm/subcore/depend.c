@@ -9,12 +9,12 @@
 
 static inline dep_t *dep_of(const sm_t *sm, uint32_t w)
 {
-    return sm->subcore.dep + (size_t)w * REG_ID_COUNT;
+    return sm->subcore.warp[w].dep;
 }
 
 static inline dep_t *hold_of(const sm_t *sm, uint32_t w)
 {
-    return sm->subcore.hold + (size_t)w * REG_ID_PRED;
+    return sm->subcore.warp[w].hold;
 }
 
 /* Cycles from now to the entry's cycle; not positive if it has passed. */
@@ -75,14 +75,6 @@ cycle_t depend_ready(const sm_t *sm, uint32_t w, const inst_t *inst, cycle_t now
     return pending ? CYCLE_NEVER : now + (cycle_t)latest;
 }
 
-void depend_set(sm_t *sm, uint32_t w, const inst_t *inst, cycle_t cycle, dep_kind_t kind)
-{
-    dep_t *dep = dep_of(sm, w), d = dep_encode(cycle, kind);
-    sm->subcore.warp[w].dep_until = cycle_max(sm->subcore.warp[w].dep_until, cycle);
-    for (unsigned i = inst->n_wait - inst->n_set; i < inst->n_wait; i++)
-        dep[inst->dep[i]] = d;
-}
-
 void depend_set_pending(sm_t *sm, uint32_t w, const inst_t *inst, dep_kind_t kind)
 {
     dep_t *dep = dep_of(sm, w), d = DEP_PENDING | (dep_t)kind;
@@ -95,6 +87,7 @@ void depend_set_pending(sm_t *sm, uint32_t w, const inst_t *inst, dep_kind_t kin
 void depend_hold(sm_t *sm, uint32_t w, const inst_t *inst, dep_kind_t kind)
 {
     dep_t *hold = hold_of(sm, w);
+    sm->subcore.warp[w].held++;
     for (unsigned s = 0; s < inst->n_src; s++) {
         const reg_op_t *op = &inst->src[s];
         for (unsigned r = op->num; op->file == REG_GPR && r < (unsigned)op->num + op->count; r++) {
@@ -107,7 +100,10 @@ void depend_hold(sm_t *sm, uint32_t w, const inst_t *inst, dep_kind_t kind)
 void depend_release(sm_t *sm, uint32_t w, const inst_t *inst, cycle_t cycle, dep_kind_t kind)
 {
     dep_t *hold = hold_of(sm, w);
-    sm->subcore.warp[w].dep_until = cycle_max(sm->subcore.warp[w].dep_until, cycle);
+    warp_t *warp = &sm->subcore.warp[w];
+    warp->held--;
+    warp->held_until = cycle_max(warp->held_until, cycle);
+    warp->dep_until = cycle_max(warp->dep_until, cycle);
     for (unsigned s = 0; s < inst->n_src; s++) {
         const reg_op_t *op = &inst->src[s];
         for (unsigned r = op->num; op->file == REG_GPR && r < (unsigned)op->num + op->count; r++) {

@@ -2,14 +2,8 @@
  * Issue: in each cycle, each sub-core issues one ready warp whose pipe is free, chosen by the
  * scheduler.
  */
+#include "sim/sm/subcore/next_inst.h"
 #include "sim/sm/subcore/scheduler_state.h"
-#include "sim/sm/subcore/subcore_parts.h"
-
-static uint64_t *counter_of(sm_t *sm, const uint64_t *first, unsigned n)
-{
-    uint64_t *all = (uint64_t *)&sm->stats;
-    return all + (first - all) + n;
-}
 
 #define PICK_(NAME, name, values, help)                                                            \
     case SCHEDULER_##NAME:                                                                         \
@@ -24,44 +18,28 @@ static inline uint32_t pick_warp(const sm_spec_t *spec, sub_core_t *sub, uint32_
     return 0; /* not reached: the configuration allows only names of the list */
 }
 
-static uint64_t *flops_of(sm_stats_t *st, unsigned group)
+static inline void count_issue(sm_t *sm, const warp_t *warp, const op_properties_t *cls)
 {
-    switch (group) {
-    case MIX_FP32:
-        return &st->flops_fp32;
-    case MIX_FP64:
-        return &st->flops_fp64;
-    case MIX_TENSOR:
-        return &st->flops_tensor;
-    default:
-        return &st->flops_fp16;
-    }
-}
-
-static void count_issue(sm_t *sm, const inst_t *inst, uint32_t mask)
-{
-    sm_stats_t *st = &sm->stats;
-    uint32_t lanes = (uint32_t)__builtin_popcount(mask);
-    st->warp_insts++;
-    st->thread_insts += lanes;
-    st->pred_off_insts += mask == 0;
-    unsigned group = sm->cls[inst->cls].group;
-    (*counter_of(sm, &st->mix_fp16, group))++;
+    uint64_t *count = (uint64_t *)&sm->stats;
+    const inst_t *inst = warp->inst;
+    sm->stats.warp_insts++;
+    sm->stats.thread_insts += warp->lanes;
+    sm->stats.pred_off_insts += warp->mask == 0;
+    count[cls->mix]++;
     /* Without a source register it only moves a constant: HFMA2.MMA R0, -RZ, RZ, 1, 0. */
     if (inst->flops != 0 && inst->n_src != 0)
-        *flops_of(st, group) += (uint64_t)inst->flops * lanes;
+        count[cls->flops] += (uint64_t)inst->flops * warp->lanes;
 }
 
-/* Occupies the pipes that share the instruction's dispatch port. */
-static inline void occupy_pipes(sm_t *sm, sub_core_t *sub, const inst_t *inst, uint32_t conflict,
-                                cycle_t now)
+/* Occupies the other pipes that share the dispatch port of a pipe. */
+static void occupy_others(sm_t *sm, sub_core_t *sub, unsigned number, uint32_t others, cycle_t now)
 {
-    uint32_t interval =
-        sm->cls[inst->cls].varies ? pipes_varying_interval(sm, inst) : sm->cls[inst->cls].interval;
-    for (uint32_t pipes = sm->cls[inst->cls].port_pipes; pipes != 0; pipes &= pipes - 1) {
-        unsigned p = (unsigned)__builtin_ctz(pipes);
-        sub->free_base[p] = now + interval;
-        sub->free_at[p] = now + interval + conflict;
+    for (; others != 0; others &= others - 1) {
+        unsigned other = (unsigned)__builtin_ctz(others);
+        if (sub->pipe[other].ready != 0)
+            ready_charge_pipe(sm, sub, other, now + 1);
+        sub->pipe[other].free_base = sub->pipe[number].free_base;
+        sub->pipe[other].free_at = sub->pipe[number].free_at;
     }
 }
 
@@ -72,54 +50,41 @@ static void occupy_shared_fp64(sm_t *sm, const sub_core_t *from, cycle_t now)
         sub_core_t *sub = &sm->subcore.sub[s];
         if (sub == from)
             continue;
-        ready_charge(sm, sub, now);
-        sub->free_base[PIPE_FP64] = from->free_base[PIPE_FP64];
-        sub->free_at[PIPE_FP64] = from->free_at[PIPE_FP64];
+        ready_charge_pipe(sm, sub, PIPE_FP64, now);
+        sub->pipe[PIPE_FP64].free_base = from->pipe[PIPE_FP64].free_base;
+        sub->pipe[PIPE_FP64].free_at = from->pipe[PIPE_FP64].free_at;
     }
 }
 
-static inline void occupy(sm_t *sm, sub_core_t *sub, const inst_t *inst, uint32_t conflict,
-                          cycle_t now)
+/* Occupies the instruction's pipe. */
+static inline void occupy(sm_t *sm, sub_core_t *sub, const inst_t *inst, const op_properties_t *cls,
+                          uint32_t conflict, cycle_t now)
 {
-    occupy_pipes(sm, sub, inst, conflict, now);
-    if (sm->config->sm.fp64_shared && sm->cls[inst->cls].pipe == PIPE_FP64)
+    pipe_state_t *pipe = &sub->pipe[cls->pipe];
+    if (cls->interval == 0)
+        return;
+    pipe->free_base = now + (cls->varies ? pipes_varying_interval(sm, inst) : cls->interval);
+    pipe->free_at = pipe->free_base + conflict;
+    if (cls->port_others != 0)
+        occupy_others(sm, sub, cls->pipe, cls->port_others, now);
+    if (cls->one_unit)
         occupy_shared_fp64(sm, sub, now);
 }
 
-static bool goes_through_queue(const inst_t *inst)
-{
-    switch (inst->cls) {
-    case OP_LOAD_LG:
-    case OP_STORE_LG:
-    case OP_ATOM_LG:
-    case OP_LOAD_SH:
-    case OP_STORE_SH:
-    case OP_ATOM_SH:
-    case OP_S2R:
-    case OP_SHFL:
-    case OP_MATCH:
-    case OP_TEX:
-        return true;
-    default:
-        return false;
-    }
-}
-
 /* When the result of an instruction that bypasses the memory queue is ready. */
-static inline cycle_t fixed_result(sm_t *sm, uint32_t s, uint32_t w, const inst_t *inst,
+static inline cycle_t fixed_result(sm_t *sm, const warp_t *warp, const op_properties_t *cls,
                                    uint32_t conflict, cycle_t now)
 {
-    if (inst->cls == OP_LDC)
-        return now + supply_constant(sm, s, w, inst, true);
-    return now + sm->cls[inst->cls].latency + conflict;
+    if (warp->inst->cls == OP_LDC)
+        return now + supply_constant(sm, warp->sub_core, warp->slot, warp->inst, true);
+    return now + cls->latency + conflict;
 }
 
 /* The address record of the warp's next instruction, NULL if it has none; advances behind it. */
 static inline const uint64_t *take_addresses(warp_t *warp)
 {
-    const inst_t *inst = warp->inst;
     const uint64_t *addr = NULL;
-    if (inst->space != MEM_NONE && inst->width != 0 && warp->mask != 0) {
+    if (warp->inst->traits & INST_ADDRESSED && warp->mask != 0) {
         addr = warp->addr;
         warp->addr += addr_words(addr);
     }
@@ -128,73 +93,80 @@ static inline const uint64_t *take_addresses(warp_t *warp)
 
 /* Passes an instruction to the memory side; the pipes that end in the memory queue wait for
  * room. */
-static void hand_over(sm_t *sm, uint32_t sub_core, uint32_t w, const inst_t *inst, uint32_t mask,
-                      const uint64_t *addr, cycle_t now)
+static void hand_over(sm_t *sm, const warp_t *warp, const uint64_t *addr, cycle_t now)
 {
-    cycle_t free_at = memory_take(sm, sub_core, w, inst, mask, addr, now);
+    cycle_t free_at =
+        memory_take(sm, warp->sub_core, warp->slot, warp->inst, warp->mask, addr, now);
     if (free_at != 0)
-        ready_queue_free(&sm->subcore.sub[sub_core], free_at);
+        ready_queue_free(sm, warp->sub, free_at, now + 1);
 }
 
-static void execute(sm_t *sm, uint32_t sub_core, uint32_t w, cycle_t now)
+/* Occupies the pipe of the next instruction of a warp without control words. Returns the cycles by
+ * which reading its registers delays it. */
+static inline uint32_t read_and_occupy(sm_t *sm, const warp_t *warp, const op_properties_t *cls,
+                                       cycle_t now)
 {
-    const sm_spec_t *spec = &sm->config->sm;
-    sub_core_t *sub = &sm->subcore.sub[sub_core];
-    warp_t *warp = &sm->subcore.warp[w];
     const inst_t *inst = warp->inst;
-    uint32_t mask = warp->mask;
+    uint32_t conflict = 0;
+    if (inst->most_reads[sm->subcore.last_bank] > cls->reads_free)
+        conflict = pipes_conflict(&sm->config->sm, inst, cls->interval);
+    occupy(sm, warp->sub, inst, cls, conflict, now);
+    return conflict;
+}
+
+static void execute(sm_t *sm, warp_t *warp, const op_properties_t *cls, cycle_t now)
+{
+    const inst_t *inst = warp->inst;
+    const dep_kind_t kind = (dep_kind_t)cls->dep_kind;
     const uint64_t *addr = take_addresses(warp);
-    if (spec->ideal) {
-        depend_set(sm, w, inst, now + 1, DEP_FIXED);
+    if (sm->config->sm.ideal) {
+        depend_set(warp, inst, now + 1, DEP_FIXED);
         return;
     }
-    uint32_t conflict = pipes_conflict(spec, inst, sm->cls[inst->cls].interval);
-    occupy(sm, sub, inst, conflict, now);
-    if (goes_through_queue(inst) && mask != 0) {
-        hand_over(sm, sub_core, w, inst, mask, addr, now);
-        depend_set_pending(sm, w, inst, inst_dep_kind(sm, inst));
-        depend_hold(sm, w, inst, inst_dep_kind(sm, inst));
+    uint32_t conflict = read_and_occupy(sm, warp, cls, now);
+    if (cls->queued && warp->mask != 0) {
+        hand_over(sm, warp, addr, now);
+        depend_set_pending(sm, warp->slot, inst, kind);
+        depend_hold(sm, warp->slot, inst, kind);
         return;
     }
-    cycle_t result = fixed_result(sm, sub_core, w, inst, conflict, now);
-    depend_set(sm, w, inst, result, inst_dep_kind(sm, inst));
+    depend_set(warp, inst, fixed_result(sm, warp, cls, conflict, now), kind);
     if (inst->flags & INST_PRED_WRITE)
-        warp->pred_ready = now + spec->predicate_latency;
+        warp->pred_ready = now + sm->config->sm.predicate_latency;
 }
 
 /* execute() for a warp with control words. Returns when the result is ready; CYCLE_NEVER: not known
  * yet. */
-static cycle_t execute_controlled(sm_t *sm, uint32_t sub_core, uint32_t w, cycle_t now)
+static cycle_t execute_controlled(sm_t *sm, warp_t *warp, const op_properties_t *cls, cycle_t now)
 {
-    sub_core_t *sub = &sm->subcore.sub[sub_core];
-    warp_t *warp = &sm->subcore.warp[w];
     const inst_t *inst = warp->inst;
     const uint64_t *addr = take_addresses(warp);
     if (sm->subcore.check != NULL)
-        control_check_issue(sm, w, inst, warp->mask);
-    uint32_t conflict = operands_allocate(sm, sub, w, inst, now);
-    occupy(sm, sub, inst, conflict, now);
-    if (!goes_through_queue(inst) || warp->mask == 0) {
-        cycle_t result = fixed_result(sm, sub_core, w, inst, conflict, now);
-        if (sm->cls[inst->cls].through_allocate && warp->mask != 0)
-            results_fixed(sm, sub, inst, result, now);
+        control_check_issue(sm, warp->slot, inst, warp->mask);
+    uint32_t conflict =
+        cls->through_allocate ? operands_allocate(sm, warp->sub, warp->slot, inst, now) : 0;
+    occupy(sm, warp->sub, inst, cls, conflict, now);
+    if (!cls->queued || warp->mask == 0) {
+        cycle_t result = fixed_result(sm, warp, cls, conflict, now);
+        if (cls->through_allocate && warp->mask != 0)
+            results_fixed(sm, warp->sub, inst, result, now);
         return result;
     }
-    hand_over(sm, sub_core, w, inst, warp->mask, addr, now);
+    hand_over(sm, warp, addr, now);
     return CYCLE_NEVER;
 }
 
-/* Warp w has issued inst: continues with its next instruction. */
-static inline void go_on(sm_t *sm, uint32_t w, const inst_t *inst, uint32_t mask, cycle_t now)
+/* The warp has issued inst: continues with its next instruction. */
+static inline void go_on(sm_t *sm, warp_t *warp, const inst_t *inst, uint32_t mask, cycle_t now)
 {
-    if (!warp_advance(sm, w, now))
-        block_warp_end(sm, w, now);
-    else if (inst->flags & INST_BARRIER && !(inst->flags & INST_BAR_ARRIVE) && mask != 0)
-        block_barrier_arrive(sm, w, inst->flags & INST_IMM ? (unsigned)inst->imm : 0, now);
-    else if (inst->flags & INST_MEMBAR && mask != 0)
-        block_membar(sm, w, inst, now);
+    if (!next_inst_take(sm, warp, now))
+        block_warp_end(sm, warp->slot, now);
+    else if (!(inst->traits & INST_STOPS) || mask == 0)
+        next_inst_schedule(sm, warp, now);
+    else if (inst->flags & INST_BARRIER)
+        block_barrier_arrive(sm, warp->slot, inst->flags & INST_IMM ? (unsigned)inst->imm : 0, now);
     else
-        warp_schedule(sm, w, now);
+        block_membar(sm, warp->slot, inst, now);
 }
 
 /* Makes records for samplers. With control words after execution, because operands may be read
@@ -210,79 +182,113 @@ static void note_issue(sm_t *sm, uint32_t w, const inst_t *inst, uint32_t mask, 
 }
 
 /* Issue of a warp with control words. */
-static void issue_controlled(sm_t *sm, uint32_t sub_core, uint32_t w, cycle_t now)
+__attribute__((noinline)) static void issue_controlled(sm_t *sm, warp_t *warp,
+                                                       const op_properties_t *cls, cycle_t now)
 {
-    const inst_t *inst = sm->subcore.warp[w].inst;
-    uint32_t mask = sm->subcore.warp[w].mask;
-    cycle_t result = execute_controlled(sm, sub_core, w, now);
+    const inst_t *inst = warp->inst;
+    const uint32_t w = warp->slot, mask = warp->mask;
+    cycle_t result = execute_controlled(sm, warp, cls, now);
     if (sm->recorded != 0)
         note_issue(sm, w, inst, mask, now);
     /* Counters are incremented a cycle after issue: an instruction in the next cycle does not see
      * it. */
     cycle_t gap = control_gap(sm, inst->ctl);
-    bool unseen = gap == 1;
-    sm->subcore.warp[w].stalled_until = now + gap;
-    if (!unseen)
+    bool counted = inst->traits & INST_COUNTED, unseen = gap == 1;
+    warp->stalled_until = now + gap;
+    if (counted && !unseen)
         control_count(sm, w, inst, result, now);
-    go_on(sm, w, inst, mask, now);
-    if (unseen)
+    go_on(sm, warp, inst, mask, now);
+    if (counted && unseen)
         control_count(sm, w, inst, result, now);
 }
 
-static void issue_warp(sm_t *sm, uint32_t sub_core, uint32_t w, cycle_t now)
+/* Issue of a warp without control words. */
+__attribute__((noinline)) static void issue_any(sm_t *sm, warp_t *warp, const op_properties_t *cls,
+                                                cycle_t now)
 {
-    warp_t *warp = &sm->subcore.warp[w];
     const inst_t *inst = warp->inst;
     uint32_t mask = warp->mask;
-    count_issue(sm, inst, mask);
-    if (warp->control) {
-        issue_controlled(sm, sub_core, w, now);
-        return;
-    }
     if (sm->recorded != 0)
-        note_issue(sm, w, inst, mask, now);
-    execute(sm, sub_core, w, now);
-    go_on(sm, w, inst, mask, now);
+        note_issue(sm, warp->slot, inst, mask, now);
+    execute(sm, warp, cls, now);
+    go_on(sm, warp, inst, mask, now);
+}
+
+/* issue_any() for an instruction in which neither memory nor synchronisation has a part. */
+__attribute__((noinline)) static void issue_arithmetic(sm_t *sm, warp_t *warp,
+                                                       const op_properties_t *cls, cycle_t now)
+{
+    const inst_t *inst = warp->inst;
+    uint32_t conflict = read_and_occupy(sm, warp, cls, now);
+    depend_set(warp, inst, now + cls->latency + conflict, (dep_kind_t)cls->dep_kind);
+    if (inst->flags & INST_PRED_WRITE)
+        warp->pred_ready = now + sm->config->sm.predicate_latency;
+    if (next_inst_take(sm, warp, now))
+        next_inst_schedule(sm, warp, now);
+    else
+        block_warp_end(sm, warp->slot, now);
+}
+
+/* Removes a warp from the ready set of a pipe. */
+static inline void take_ready(sub_core_t *sub, warp_t *warp, unsigned number)
+{
+    pipe_state_t *pipe = &sub->pipe[number];
+    pipe->ready &= ~(UINT32_C(1) << warp->place);
+    pipe->n_ready--;
+    if (pipe->ready == 0)
+        sub->ready_pipes &= ~(UINT32_C(1) << number);
+    warp->ready = false;
+}
+
+/* The ready warps whose pipe is free, charged for the cycles up to now: one of them is selected, the
+ * others are not. If there is none, *soonest is when a pipe of a ready warp is free. */
+static inline uint32_t find_eligible(sm_t *sm, sub_core_t *sub, cycle_t now, cycle_t *soonest)
+{
+    uint32_t eligible = 0, n = 0;
+    for (uint32_t pipes = sub->ready_pipes; pipes != 0; pipes &= pipes - 1) {
+        unsigned number = (unsigned)__builtin_ctz(pipes);
+        pipe_state_t *pipe = &sub->pipe[number];
+        if (pipe->free_at > now) {
+            *soonest = cycle_min(*soonest, pipe->free_at);
+            continue;
+        }
+        if (pipe->charged < now)
+            ready_charge_span(sm, pipe, number, now);
+        pipe->charged = now + 1;
+        eligible |= pipe->ready;
+        n += pipe->n_ready;
+    }
+    if (n > 1)
+        ((uint64_t *)&sm->stats)[STATE_NOT_SELECTED] += n - 1;
+    return eligible;
+}
+
+static inline void issue_warp(sm_t *sm, warp_t *warp, cycle_t now)
+{
+    const op_properties_t *cls = &sm->cls[warp->inst->cls];
+    take_ready(warp->sub, warp, cls->pipe);
+    count_issue(sm, warp, cls);
+    if (warp->control)
+        issue_controlled(sm, warp, cls, now);
+    else if (warp->inst->traits & INST_ARITHMETIC && sm->subcore.plain && sm->recorded == 0)
+        issue_arithmetic(sm, warp, cls, now);
+    else
+        issue_any(sm, warp, cls, now);
 }
 
 /* One cycle of a sub-core with ready warps. Returns the next cycle in which it may issue. */
-static cycle_t issue_sub_core(sm_t *sm, uint32_t sub_core, cycle_t now)
+__attribute__((noinline)) static cycle_t issue_sub_core(sm_t *sm, sub_core_t *sub, cycle_t now)
 {
-    sub_core_t *sub = &sm->subcore.sub[sub_core];
-    uint64_t *state = (uint64_t *)&sm->stats;
-    uint32_t eligible = 0, busy = 0;
     cycle_t soonest = CYCLE_NEVER;
     if (sub->issue_free > now)
-        return sub->issue_free;
-    for (uint32_t pipes = sub->ready_pipes; pipes != 0; pipes &= pipes - 1) {
-        unsigned p = (unsigned)__builtin_ctz(pipes);
-        if (sub->free_at[p] <= now) {
-            eligible |= sub->ready[p];
-        } else {
-            busy |= UINT32_C(1) << p;
-            soonest = cycle_min(soonest, sub->free_at[p]);
-        }
-    }
+        return sub->ready_pipes != 0 ? sub->issue_free : CYCLE_NEVER;
+    uint32_t eligible = find_eligible(sm, sub, now, &soonest);
     if (eligible == 0)
         return soonest;
-    ready_charge(sm, sub, now);
-    for (; busy != 0; busy &= busy - 1)
-        ready_charge_pipe(sm, sub, (unsigned)__builtin_ctz(busy), now, now + 1);
-    state[STATE_SELECTED]++;
-    state[STATE_NOT_SELECTED] += (uint64_t)__builtin_popcount(eligible) - 1;
-    sub->charged = now + 1;
-
-    uint32_t bit = pick_warp(&sm->config->sm, sub, eligible);
-    uint32_t w = bit * sm->n_sub_cores + sub_core;
-    unsigned pipe = sm->cls[sm->subcore.warp[w].inst->cls].pipe;
-    sub->last = bit;
-    sub->ready[pipe] &= ~(UINT32_C(1) << bit);
-    if (sub->ready[pipe] == 0)
-        sub->ready_pipes &= ~(UINT32_C(1) << pipe);
-    sub->pending &= ~(UINT32_C(1) << bit);
-    sm->subcore.warp[w].ready = false;
-    issue_warp(sm, sub_core, w, now);
-    return sub->pending != 0 ? now + 1 : CYCLE_NEVER;
+    ((uint64_t *)&sm->stats)[STATE_SELECTED]++;
+    sub->last = pick_warp(&sm->config->sm, sub, eligible);
+    issue_warp(sm, sub->warp[sub->last], now);
+    return sub->ready_pipes != 0 ? now + 1 : CYCLE_NEVER;
 }
 
 void issue_step(sm_t *sm, cycle_t now)
@@ -292,9 +298,12 @@ void issue_step(sm_t *sm, cycle_t now)
     /* The sub-core that goes first rotates, so that shared units serve all of them. */
     uint32_t s = (uint32_t)divider_rest(&sm->by_sub_cores, now);
     for (uint32_t i = 0; i < sm->n_sub_cores; i++) {
-        sm->subcore.issuing = (int32_t)s;
-        if (sm->subcore.sub[s].pending != 0)
-            next = cycle_min(next, issue_sub_core(sm, s, now));
+        sub_core_t *sub = &sm->subcore.sub[s];
+        if (sub->next <= now) {
+            sm->subcore.issuing = (int32_t)s;
+            sub->next = issue_sub_core(sm, sub, now);
+        }
+        next = cycle_min(next, sub->next);
         s = s + 1 == sm->n_sub_cores ? 0 : s + 1;
     }
     sm->subcore.issuing = NOT_ISSUING;

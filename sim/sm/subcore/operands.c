@@ -123,8 +123,6 @@ uint32_t operands_allocate(sm_t *sm, sub_core_t *sub, uint32_t w, const inst_t *
 {
     const sm_spec_t *spec = &sm->config->sm;
     uint8_t reads[MAX_RF_BANKS] = {0};
-    if (!sm->cls[inst->cls].through_allocate)
-        return 0;
     count_reads(sm, sub, w, inst, reads);
     unsigned ports = spec->rf_bank_reads > 2 ? spec->rf_bank_reads / 2 : 1;
     unsigned window = spec->rf_window;

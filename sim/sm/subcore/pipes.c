@@ -1,25 +1,6 @@
 /* How long an instruction occupies its pipe, when that depends on more than its class. */
 #include "sim/sm/subcore/subcore_parts.h"
 
-/* The most registers that an instruction reads from one bank. */
-static uint32_t most_bank_reads(const inst_t *inst, uint32_t banks)
-{
-    const uint8_t *reads = inst->bank_reads; /* by number modulo 4 */
-    if (banks == 2) {
-        uint32_t even = (uint32_t)reads[0] + reads[2], odd = (uint32_t)reads[1] + reads[3];
-        return even > odd ? even : odd;
-    }
-    uint32_t most = 0;
-    for (uint32_t b = 0; b < banks; b++) {
-        uint32_t sum = 0;
-        for (uint32_t r = b; r < 4; r += banks)
-            sum += reads[r];
-        if (sum > most)
-            most = sum;
-    }
-    return most;
-}
-
 /*
  * Cycles that reading the operands adds to the pipe's interval. A bank serves rf_bank_reads
  * registers in the two cycles that a 32-bit instruction takes to dispatch, and proportionally more
@@ -29,12 +10,8 @@ static uint32_t most_bank_reads(const inst_t *inst, uint32_t banks)
  */
 uint32_t pipes_conflict(const sm_spec_t *spec, const inst_t *inst, uint32_t interval)
 {
-    if (inst->flags & INST_TENSOR)
-        return 0;
-    uint32_t most = most_bank_reads(inst, spec->rf_banks);
+    uint32_t most = inst->most_reads[spec->rf_banks - 1];
     uint32_t window = interval < 2 ? 2 : interval;
-    if (2 * most <= window * spec->rf_bank_reads)
-        return 0;
     return (2 * most + spec->rf_bank_reads - 1) / spec->rf_bank_reads - window;
 }
 

@@ -29,21 +29,14 @@ _Static_assert(SM_MAX_WARPS <= 1 << WARP_BITS, "a warp's number does not fit an 
 /* An entry of sub_core_t.results: a cycle and the banks written in it. */
 enum { ENTRY_CYCLE_SHIFT = MAX_RF_BANKS };
 
-/* Bit set of the banks that the results of inst are written to. */
-static inline uint32_t banks_written(const inst_t *inst, uint32_t n_banks)
+static inline uint32_t banks_written(const sm_t *sm, const inst_t *inst)
 {
-    uint32_t banks = 0;
-    for (unsigned i = 0; i < inst->n_dst; i++) {
-        const reg_op_t *op = &inst->dst[i];
-        for (unsigned r = 0; op->file == REG_GPR && r < op->count && r < n_banks; r++)
-            banks |= 1u << (op->num + r) % n_banks;
-    }
-    return banks;
+    return inst->banks_written[sm->config->sm.rf_banks - 1];
 }
 
 void results_fixed(sm_t *sm, sub_core_t *sub, const inst_t *inst, cycle_t result, cycle_t now)
 {
-    uint32_t banks = banks_written(inst, sm->config->sm.rf_banks);
+    uint32_t banks = banks_written(sm, inst);
     cycle_t written = result + 1;
     uint64_t *entry = &sub->results[written % RESULT_CYCLES];
     if (banks == 0 || written - now >= RESULT_CYCLES)
@@ -57,7 +50,7 @@ void results_fixed(sm_t *sm, sub_core_t *sub, const inst_t *inst, cycle_t result
 static bool results_wait(sm_t *sm, uint32_t w, const inst_t *inst, cycle_t cycle, dep_kind_t kind)
 {
     uint32_t barrier = ctl_write_barrier(inst->ctl);
-    uint32_t banks = banks_written(inst, sm->config->sm.rf_banks);
+    uint32_t banks = banks_written(sm, inst);
     if (!sm->config->sm.rf_write_conflicts || barrier >= CONTROL_COUNTERS || banks == 0)
         return false;
     wheel_add(&sm->events, cycle,
@@ -70,7 +63,7 @@ bool results_come(sm_t *sm, uint32_t w, const inst_t *inst, cycle_t cycle, dep_k
                   cycle_t now)
 {
     if (!sm->subcore.warp[w].control)
-        depend_set(sm, w, inst, cycle, kind);
+        depend_set(&sm->subcore.warp[w], inst, cycle, kind);
     else if (results_wait(sm, w, inst, cycle, kind))
         return false;
     else

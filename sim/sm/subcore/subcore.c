@@ -16,7 +16,13 @@ static void warps_init(sm_t *sm)
         warp->sub_core = (uint8_t)(w % sm->n_sub_cores);
         warp->place = (uint8_t)(w / sm->n_sub_cores);
         warp->state = STATE_NO_WARP;
+        warp->slot = (uint8_t)w;
+        warp->sub = &sm->subcore.sub[warp->sub_core];
+        warp->dep = sm->subcore.dep + (size_t)w * REG_ID_COUNT;
+        warp->hold = sm->subcore.hold + (size_t)w * REG_ID_PRED;
         sm->subcore.sub[warp->sub_core].free_slots |= UINT32_C(1) << warp->place;
+        sm->subcore.sub[warp->sub_core].warp[warp->place] = warp;
+        sm->subcore.sub[warp->sub_core].next = CYCLE_NEVER;
     }
 }
 
@@ -30,6 +36,9 @@ void subcore_init(sm_t *sm)
     c->issue_next = CYCLE_NEVER;
     c->issuing = NOT_ISSUING;
     c->short_buffer = icache->buffer < SHORTEST_BUFFER && !icache->perfect ? icache->buffer : 0;
+    c->last_bank = sm->config->sm.rf_banks - 1;
+    c->plain = !sm->config->sm.ideal;
+    c->any_delays = c->short_buffer > 0 || sm->config->sm.ideal;
     warps_init(sm);
     control_check_init(sm);
 }
@@ -64,8 +73,6 @@ void subcore_prefetch(const sm_t *sm)
     X(sm->subcore.next_age)                                                                        \
     X(sm->subcore.sweep_at)
 #define SUB_CORE_PERSISTENT(X)                                                                     \
-    X(sub->free_at)                                                                                \
-    X(sub->free_base)                                                                              \
     X(sub->last)                                                                                   \
     X(sub->scheduler_word)
 
@@ -75,6 +82,10 @@ int subcore_save(const sm_t *sm, FILE *out)
     SUBCORE_PERSISTENT(SAVE_VALUE)
     for (uint32_t s = 0; s < sm->n_sub_cores; s++) {
         const sub_core_t *sub = &sm->subcore.sub[s];
+        for (unsigned p = 0; p < PIPE_COUNT; p++)
+            SAVE_VALUE(sub->pipe[p].free_at)
+        for (unsigned p = 0; p < PIPE_COUNT; p++)
+            SAVE_VALUE(sub->pipe[p].free_base)
         SUB_CORE_PERSISTENT(SAVE_VALUE)
     }
     return rc;
@@ -86,7 +97,7 @@ static bool is_possible(const sm_t *sm, const sub_core_t *sub, cycle_t latest)
     bool good = sub->last < sm->warps_per_sub_core &&
                 sub->scheduler_word < scheduler_word_values(&sm->config->sm);
     for (unsigned p = 0; p < PIPE_COUNT; p++)
-        good &= sub->free_at[p] <= latest && sub->free_base[p] <= latest;
+        good &= sub->pipe[p].free_at <= latest && sub->pipe[p].free_base <= latest;
     return good;
 }
 
@@ -98,6 +109,10 @@ int subcore_load(sm_t *sm, FILE *in, cycle_t latest)
         return checkpoint_read_failed(in);
     for (uint32_t s = 0; s < sm->n_sub_cores; s++) {
         sub_core_t *sub = &sm->subcore.sub[s];
+        for (unsigned p = 0; p < PIPE_COUNT; p++)
+            LOAD_VALUE(sub->pipe[p].free_at)
+        for (unsigned p = 0; p < PIPE_COUNT; p++)
+            LOAD_VALUE(sub->pipe[p].free_base)
         SUB_CORE_PERSISTENT(LOAD_VALUE)
         if (rc != 0 || !is_possible(sm, sub, latest))
             return checkpoint_read_failed(in);

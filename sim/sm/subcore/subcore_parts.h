@@ -6,16 +6,20 @@
 
 /* warp.c */
 
-/* Warp w has issued: advances to the next instruction and sets the cycle (base) from which that one
- * may issue, dependences apart. false: no instruction is left. */
-bool warp_advance(sm_t *sm, uint32_t w, cycle_t now);
+/* Takes a warp to the first instruction of its next run. false: no run is left. */
+bool warp_next_run(warp_t *warp);
+
+/* Adds to the base of warp w's next instruction what does not delay every instruction: the branch or
+ * NANOSLEEP before it (prev, issued now with prev_mask), a short instruction buffer, a constant. */
+void warp_delay(sm_t *sm, uint32_t w, const inst_t *prev, uint32_t prev_mask, cycle_t now);
 
 /* Adds the delay of a constant operand to the base of warp w's next instruction. */
 void warp_read_constant(sm_t *sm, uint32_t w);
 
 /* pipes.c */
 
-/* Cycles that reading the operands adds to the pipe's interval. For warps without control words. */
+/* Cycles that reading the operands adds to the pipe's interval; more registers of a bank than
+ * cls->reads_free. For warps without control words. */
 uint32_t pipes_conflict(const sm_spec_t *spec, const inst_t *inst, uint32_t interval);
 
 /* Cycles that an instruction of a varying class occupies its pipe: an HMMA depends on its shape, an
@@ -24,17 +28,56 @@ uint32_t pipes_varying_interval(const sm_t *sm, const inst_t *inst);
 
 /* ready.c */
 
-/* Adds warp w to the ready set of its next instruction's pipe, effective from cycle `at`. */
-void ready_insert(sm_t *sm, uint32_t w, cycle_t at);
-
 /* Charges the ready warps of a sub-core for the cycles before now. */
 void ready_charge(sm_t *sm, sub_core_t *sub, cycle_t now);
 
-/* Charges the ready warps of a pipe for [from, to), in which the pipe was busy. */
-void ready_charge_pipe(sm_t *sm, const sub_core_t *sub, unsigned pipe, cycle_t from, cycle_t to);
+/* Charges the ready warps of a pipe for the cycles from its charged to `to`, which is later. */
+void ready_charge_span(sm_t *sm, pipe_state_t *pipe, unsigned number, cycle_t to);
 
-/* Sets the cycle from which the pipes that end in the memory queue of a sub-core are free. */
-void ready_queue_free(sub_core_t *sub, cycle_t at);
+/* Charges the ready warps of a pipe for the cycles before `to`; to be called before its free_at or
+ * free_base changes. */
+static inline void ready_charge_pipe(sm_t *sm, sub_core_t *sub, unsigned number, cycle_t to)
+{
+    if (sub->pipe[number].charged < to)
+        ready_charge_span(sm, &sub->pipe[number], number, to);
+}
+
+/* The pipes that end in the memory queue of a sub-core are free from cycle `at` on. Their warps are
+ * charged before that for the cycles before `charged`. */
+void ready_queue_free(sm_t *sm, sub_core_t *sub, cycle_t at, cycle_t charged);
+
+/* The sub-core may issue from cycle `at` on. */
+static inline void ready_issue_from(sm_t *sm, sub_core_t *sub, cycle_t at)
+{
+    sub->next = cycle_min(sub->next, at);
+    sm->subcore.issue_next = cycle_min(sm->subcore.issue_next, at);
+}
+
+/* Adds a warp to the ready set of its next instruction's pipe, effective from cycle `at`, in which
+ * its sub-core will look. */
+static inline void ready_add(sm_t *sm, warp_t *warp, cycle_t at)
+{
+    sub_core_t *sub = warp->sub;
+    unsigned number = sm->cls[warp->inst->cls].pipe;
+    pipe_state_t *pipe = &sub->pipe[number];
+    if (at > warp->since)
+        ((uint64_t *)&sm->stats)[warp->state] += at - warp->since;
+    if (pipe->ready == 0)
+        pipe->charged = at;
+    else if (pipe->charged < at)
+        ready_charge_span(sm, pipe, number, at);
+    pipe->ready |= UINT32_C(1) << warp->place;
+    pipe->n_ready++;
+    sub->ready_pipes |= UINT32_C(1) << number;
+    warp->ready = true;
+}
+
+/* The same if the sub-core may not know yet. */
+static inline void ready_insert(sm_t *sm, warp_t *warp, cycle_t at)
+{
+    ready_add(sm, warp, at);
+    ready_issue_from(sm, warp->sub, at);
+}
 
 /* depend.c */
 
@@ -48,7 +91,13 @@ static inline dep_t dep_encode(cycle_t cycle, dep_kind_t kind)
 cycle_t depend_ready(const sm_t *sm, uint32_t w, const inst_t *inst, cycle_t now, dep_kind_t *kind);
 
 /* The destinations of inst will be ready at `cycle`. */
-void depend_set(sm_t *sm, uint32_t w, const inst_t *inst, cycle_t cycle, dep_kind_t kind);
+static inline void depend_set(warp_t *warp, const inst_t *inst, cycle_t cycle, dep_kind_t kind)
+{
+    const dep_t d = dep_encode(cycle, kind);
+    warp->dep_until = cycle_max(warp->dep_until, cycle);
+    for (unsigned i = inst->n_wait - (unsigned)inst->n_set; i < inst->n_wait; i++)
+        warp->dep[inst->dep[i]] = d;
+}
 
 /* The same at a cycle that is not known yet. */
 void depend_set_pending(sm_t *sm, uint32_t w, const inst_t *inst, dep_kind_t kind);
@@ -100,7 +149,7 @@ void control_check_issue(sm_t *sm, uint32_t w, const inst_t *inst, uint32_t mask
 
 /* operands.c */
 
-/* Warp w issues inst, which has a control word: reserves the read ports. Returns the cycles that it
+/* Warp w issues inst, which goes through the allocate stage: reserves the read ports. Returns the cycles that it
  * waits for them. */
 uint32_t operands_allocate(sm_t *sm, sub_core_t *sub, uint32_t w, const inst_t *inst, cycle_t now);
 

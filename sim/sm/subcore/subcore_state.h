@@ -44,8 +44,12 @@ typedef struct {
     const inst_t *inst; /* next instruction; NULL: no warp, or it has ended */
     const uint64_t *addr;
     const trace_run_t *run;
+    struct sub_core *sub; /* its sub-core */
+    dep_t *dep;           /* its part of subcore_t.dep ... */
+    dep_t *hold;          /* ... and of subcore_t.hold */
     uint32_t mask;
-    uint32_t left; /* instructions of the run after inst */
+    uint32_t lanes; /* number of bits in mask */
+    uint32_t left;  /* instructions of the run after inst */
     uint32_t runs_left;
     cycle_t since;         /* charged up to here, if not in a ready set */
     cycle_t base;          /* inst may not issue earlier, dependences apart */
@@ -53,31 +57,40 @@ typedef struct {
     cycle_t pred_ready;    /* when branches see the predicates set last */
     cycle_t issued;        /* with a short instruction buffer: cycle of the last issue */
     cycle_t dep_until;     /* latest entry of its dependence tables, pending ones apart */
+    cycle_t held_until;    /* the same of hold alone */
+    uint32_t held;         /* instructions whose sources are pending in hold */
     uint8_t state;         /* sm_state_t charged from since on */
     uint8_t base_state;    /* what waiting for base is charged to */
     uint8_t park;          /* park_t */
+    uint8_t slot;          /* its number */
     uint8_t sub_core;
     uint8_t place; /* index among the warps of its sub-core */
     bool ready;    /* in a ready set */
     bool control;  /* its dependences are tracked by control words, not by the scoreboard */
 } warp_t;
 
+/* A pipe of a sub-core, and the warps whose next instruction is ready for it. */
 typedef struct {
-    uint32_t
-        ready[PIPE_COUNT]; /* bit i: i-th warp of the sub-core, next instruction on this pipe */
-    uint32_t ready_pipes;  /* bit p: ready[p] != 0 */
-    uint32_t pending;      /* bits of warps in any ready set */
-    cycle_t free_at[PIPE_COUNT];   /* when the pipe takes the next instruction */
-    cycle_t free_base[PIPE_COUNT]; /* the same without register-file conflicts */
-    cycle_t charged;               /* ready warps are charged up to here */
-    uint32_t free_slots;           /* warp slots without a warp */
-    uint32_t last;                 /* warp issued last (bit number) */
-    uint32_t scheduler_word;       /* state of the scheduler */
-    uint32_t age[32];              /* start order of each warp; contiguous for the scheduler */
-    cycle_t allocate_free;         /* when the operand stage takes the next instruction */
-    cycle_t issue_free;            /* when the control stage takes the next instruction */
-    cycle_t port_base;             /* cycle of the lowest entry of ports */
-    uint64_t ports[MAX_RF_BANKS];  /* four bits per cycle: reserved reads of a bank */
+    cycle_t free_at;   /* when the pipe takes the next instruction */
+    cycle_t free_base; /* the same without register-file conflicts */
+    cycle_t charged;   /* its ready warps, if any, are charged up to here */
+    uint32_t ready;    /* bit i: i-th warp of the sub-core */
+    uint32_t n_ready;  /* number of bits in ready */
+} pipe_state_t;
+
+typedef struct sub_core {
+    cycle_t next;         /* it issues no earlier; CYCLE_NEVER: no warp is ready */
+    cycle_t issue_free;   /* when the control stage takes the next instruction */
+    uint32_t ready_pipes; /* bit p: pipe[p].ready != 0 */
+    uint32_t last;        /* warp issued last (bit number) */
+    pipe_state_t pipe[PIPE_COUNT];
+    warp_t *warp[SM_SUB_CORE_WARPS];
+    uint32_t free_slots;             /* warp slots without a warp */
+    uint32_t scheduler_word;         /* state of the scheduler */
+    uint32_t age[SM_SUB_CORE_WARPS]; /* start order of each warp; contiguous for the scheduler */
+    cycle_t allocate_free;           /* when the operand stage takes the next instruction */
+    cycle_t port_base;               /* cycle of the lowest entry of ports */
+    uint64_t ports[MAX_RF_BANKS];    /* four bits per cycle: reserved reads of a bank */
     uint32_t operand_cache[MAX_RF_BANKS][OPERAND_SLOTS]; /* key of warp and register; 0: empty */
     uint32_t operands_held;                              /* entries in use */
     uint64_t results[RESULT_CYCLES]; /* fixed latency, per cycle modulo RESULT_CYCLES: a cycle, and
@@ -90,6 +103,9 @@ typedef struct {
     uint32_t next_age;
     uint32_t short_buffer; /* instructions in a warp's buffer if it is too short to be refilled in
                             * time, else 0 */
+    uint32_t last_bank;    /* number of the last register-file bank */
+    bool plain;      /* no ideal core; arithmetic depends on nothing but registers and pipes */
+    bool any_delays; /* warp_delay() is for every instruction: a short buffer, an ideal core */
     bool cut_warps;
     warp_t warp[SM_MAX_WARPS];
     sub_core_t sub[SM_MAX_SUB_CORES];

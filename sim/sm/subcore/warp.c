@@ -3,13 +3,7 @@
  * issue. A warp is in exactly one of three places: a ready set of its sub-core, the event wheel
  * (ready at a known cycle), or parked (waits for something whose cycle is not known).
  */
-#include "sim/sm/subcore/subcore_parts.h"
-
-static const uint8_t dep_state[] = {
-    [DEP_FIXED] = STATE_WAIT,
-    [DEP_SHORT] = STATE_SHORT_SCOREBOARD,
-    [DEP_LONG] = STATE_LONG_SCOREBOARD,
-};
+#include "sim/sm/subcore/next_inst.h"
 
 void warp_park(sm_t *sm, uint32_t w, park_t why, sm_state_t state)
 {
@@ -19,64 +13,34 @@ void warp_park(sm_t *sm, uint32_t w, park_t why, sm_state_t state)
 
 void warp_make_ready(sm_t *sm, uint32_t w, cycle_t now)
 {
-    ready_insert(sm, w, now);
-}
-
-/* Fills the instruction buffer of warp w, and moves its base to when the next instruction is
- * available. false: not known yet. */
-static inline bool fetch_next(sm_t *sm, uint32_t w, cycle_t now)
-{
-    warp_t *warp = &sm->subcore.warp[w];
-    cycle_t here = supply_instructions(sm, warp->sub_core, w, warp->inst->pc, now);
-    if (here == CYCLE_NEVER)
-        return false;
-    if (here > warp->base) {
-        warp->base = here;
-        warp->base_state = STATE_NO_INSTRUCTION;
-    }
-    return true;
+    ready_insert(sm, &sm->subcore.warp[w], now);
 }
 
 void warp_wait(sm_t *sm, uint32_t w, park_t why, sm_state_t state, cycle_t now)
 {
-    if (sm->config->icache.buffer > 0)
-        (void)fetch_next(sm, w, now);
+    warp_t *warp = &sm->subcore.warp[w];
+    if (sm->config->icache.buffer > 0) {
+        cycle_t here = supply_instructions(sm, warp->sub_core, w, warp->inst->pc, now);
+        if (here != CYCLE_NEVER && here > warp->base) {
+            warp->base = here;
+            warp->base_state = STATE_NO_INSTRUCTION;
+        }
+    }
     warp_park(sm, w, why, state);
 }
 
 void warp_schedule(sm_t *sm, uint32_t w, cycle_t now)
 {
     warp_t *warp = &sm->subcore.warp[w];
-    const inst_t *inst = warp->inst;
-    warp->park = PARK_NOT;
-    if (!fetch_next(sm, w, now)) {
-        warp_park(sm, w, PARK_FETCH, STATE_NO_INSTRUCTION);
+    cycle_t at;
+    if (!next_inst_find(sm, warp, now, &at))
         return;
-    }
-    cycle_t at = warp->base;
-    sm_state_t state = (sm_state_t)warp->base_state;
-    dep_kind_t kind;
-    cycle_t operands = (warp->control ? control_ready : depend_ready)(sm, w, inst, now, &kind);
-    if (operands == CYCLE_NEVER) {
-        warp_park(sm, w, PARK_DEPEND, (sm_state_t)dep_state[kind]);
-        return;
-    }
-    if (operands > at) {
-        at = operands;
-        state = (sm_state_t)dep_state[kind];
-    }
-    if (inst->flags & INST_BRANCH && !(inst->flags & INST_FULL_REGS) && warp->pred_ready > at) {
-        /* The trace does not name the branch's predicate: assume the one written last. */
-        at = warp->pred_ready;
-        state = STATE_WAIT;
-    }
-    warp->state = (uint8_t)state;
     /* While a sub-core issues, the ready sets of this cycle are fixed. Its own warps join those of
      * the next cycle; warps of other sub-cores, released from a barrier, go through the wheel. */
     if (sm->subcore.issuing == NOT_ISSUING && at <= now)
-        ready_insert(sm, w, now);
+        ready_insert(sm, warp, now);
     else if (sm->subcore.issuing == warp->sub_core && at <= now + 1)
-        ready_insert(sm, w, now + 1);
+        ready_insert(sm, warp, now + 1);
     else
         wheel_add(&sm->events, cycle_max(at, now + (sm->subcore.issuing != NOT_ISSUING)), w);
 }
@@ -117,22 +81,17 @@ static cycle_t sleep_cycles(const sm_t *sm, const inst_t *inst)
     return 1 + (cycle_t)((double)ns * sm->wiring.clock_mhz / 1000.0);
 }
 
-static inline void read_constant(sm_t *sm, uint32_t w)
+void warp_read_constant(sm_t *sm, uint32_t w)
 {
     warp_t *warp = &sm->subcore.warp[w];
     const inst_t *inst = warp->inst;
-    if (!(inst->flags & INST_CONST_ADDR) || inst->cls == OP_LDC)
+    if (!(inst->traits & INST_CONST_SOURCE))
         return;
     uint32_t extra = supply_constant(sm, warp->sub_core, w, inst, false);
     if (extra > 0) {
         warp->base += extra;
         warp->base_state = STATE_IMC_MISS;
     }
-}
-
-void warp_read_constant(sm_t *sm, uint32_t w)
-{
-    read_constant(sm, w);
 }
 
 /* An issue frees an entry of the warp's instruction buffer. The instruction that fills it can issue
@@ -148,13 +107,11 @@ static void wait_for_refill(warp_t *warp, uint32_t places, cycle_t now)
     }
 }
 
-static void set_base(sm_t *sm, uint32_t w, const inst_t *prev, uint32_t prev_mask, cycle_t now)
+void warp_delay(sm_t *sm, uint32_t w, const inst_t *prev, uint32_t prev_mask, cycle_t now)
 {
     warp_t *warp = &sm->subcore.warp[w];
     const sm_spec_t *spec = &sm->config->sm;
     const inst_t *inst = warp->inst;
-    warp->base = now + 1;
-    warp->base_state = STATE_WAIT;
     if (prev->flags & INST_BRANCH) {
         sm->stats.branches++;
         sm->stats.branches_uniform += warp->mask == prev_mask;
@@ -169,34 +126,23 @@ static void set_base(sm_t *sm, uint32_t w, const inst_t *prev, uint32_t prev_mas
     }
     if (sm->subcore.short_buffer > 0)
         wait_for_refill(warp, sm->subcore.short_buffer, now);
-    read_constant(sm, w);
+    warp_read_constant(sm, w);
     if (spec->ideal)
         warp->base = now + 1;
 }
 
-bool warp_advance(sm_t *sm, uint32_t w, cycle_t now)
+bool warp_next_run(warp_t *warp)
 {
-    warp_t *warp = &sm->subcore.warp[w];
-    const inst_t *prev = warp->inst;
-    uint32_t prev_mask = warp->mask;
-    warp->since = now + 1;
-    if (warp->left > 0) {
-        warp->left--;
-        warp->inst++;
-    } else if (warp->runs_left > 0) {
-        warp->runs_left--;
-        warp->run++;
-        __builtin_prefetch(warp->run + 1);
-        warp->inst = warp->run->first;
-        warp->mask = warp->run->mask;
-        warp->left = warp->run->count - 1u;
-    } else {
+    if (warp->runs_left == 0) {
         warp->inst = NULL;
         return false;
     }
-    /* The address record will be read at issue, after other warps have run. */
-    if (warp->inst->space != MEM_NONE)
-        __builtin_prefetch(warp->addr);
-    set_base(sm, w, prev, prev_mask, now);
+    warp->runs_left--;
+    warp->run++;
+    __builtin_prefetch(warp->run + 1);
+    warp->inst = warp->run->first;
+    warp->mask = warp->run->mask;
+    warp->lanes = (uint32_t)__builtin_popcount(warp->mask);
+    warp->left = warp->run->count - 1u;
     return true;
 }

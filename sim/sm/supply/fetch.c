@@ -217,6 +217,23 @@ static cycle_t fetch_line(sm_t *sm, uint32_t sub_core, uint64_t line, bool early
     return ready == CYCLE_NEVER ? CYCLE_NEVER : cycle_max(now, ready);
 }
 
+void sm_learn_code(sm_t *sm, uint64_t line, uint32_t sub_cores)
+{
+    (void)cache_use(sm->supply.l1i, line);
+    for (uint32_t s = 0; s < sub_cores && s < sm->n_sub_cores; s++)
+        (void)cache_use(sm->supply.core[s].l0, line);
+}
+
+void fetch_forget(sm_t *sm)
+{
+    cache_invalidate(sm->supply.l1i);
+    for (uint32_t s = 0; s < sm->n_sub_cores; s++) {
+        cache_invalidate(sm->supply.core[s].l0);
+        for (uint32_t i = 0; i < slots_per_sub_core(sm); i++)
+            sm->supply.core[s].fetch[i].used = false;
+    }
+}
+
 /* Starts with the line that the warp's fetch has reached. */
 static void fetch_begin(sm_t *sm, inst_buffer_t *buffer, uint64_t line)
 {
@@ -225,9 +242,11 @@ static void fetch_begin(sm_t *sm, inst_buffer_t *buffer, uint64_t line)
     sm->stats.icache_l0_lookups++;
 }
 
-cycle_t fetch_lines(sm_t *sm, uint32_t s, uint32_t w, uint64_t line, uint64_t ahead, cycle_t now)
+/* Advances the buffer of a warp whose next instruction is in `line`, and the last one of the buffer
+ * in `ahead`. */
+static cycle_t advance(sm_t *sm, uint32_t s, inst_buffer_t *buffer, uint64_t line, uint64_t ahead,
+                       cycle_t now)
 {
-    inst_buffer_t *buffer = &sm->supply.buffer[w];
     cycle_t there = 0;
     if (line < buffer->first || line > buffer->last) {
         buffer->first = line;
@@ -250,6 +269,29 @@ cycle_t fetch_lines(sm_t *sm, uint32_t s, uint32_t w, uint64_t line, uint64_t ah
         fetch_begin(sm, buffer, ahead);
         buffer->fetching = fetch_line(sm, s, ahead, true, now) > now;
     }
+    return there;
+}
+
+/* The pcs whose instruction is in the buffer's lines, and the last one of a buffer that begins with
+ * it in the last of these lines. */
+static void find_known(const sm_t *sm, inst_buffer_t *buffer)
+{
+    uint64_t ahead = sm->supply.fetch_ahead;
+    uint64_t from = buffer->last * INST_LINE_BYTES, end = from + INST_LINE_BYTES - ahead;
+    from = from - buffer->code_base < ahead ? buffer->code_base : from - ahead;
+    if (from < buffer->first * INST_LINE_BYTES)
+        from = buffer->first * INST_LINE_BYTES;
+    buffer->from = (uint32_t)(from - buffer->code_base);
+    buffer->bytes = buffer->fetching || end <= from ? 0 : (uint32_t)(end - from);
+}
+
+cycle_t fetch_lines(sm_t *sm, uint32_t s, uint32_t w, uint32_t pc, cycle_t now)
+{
+    inst_buffer_t *buffer = &sm->supply.buffer[w];
+    uint64_t address = buffer->code_base + pc;
+    cycle_t there = advance(sm, s, buffer, address / INST_LINE_BYTES,
+                            (address + sm->supply.fetch_ahead) / INST_LINE_BYTES, now);
+    find_known(sm, buffer);
     return there;
 }
 

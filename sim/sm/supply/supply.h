@@ -28,6 +28,9 @@ void supply_warp_start(sm_t *sm, uint32_t w, const launch_ctx_t *launch);
  * now get the line: their warps may know when it comes. */
 uint32_t fetch_reply(sm_t *sm, uint32_t entry, uint8_t sectors, cycle_t now);
 
+/* Empties the instruction caches of an idle SM. */
+void fetch_forget(sm_t *sm);
+
 /* constant.c: empties the constant caches at a launch. */
 void const_forget(sm_t *sm);
 

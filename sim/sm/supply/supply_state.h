@@ -13,11 +13,12 @@ enum { INST_BYTES = 16, INST_LINE_BYTES = 128 };
 
 /* The instruction buffer of a warp: which lines it is filled from. */
 typedef struct {
-    uint64_t code_base; /* of its launch */
-    uint64_t constants; /* base address of its launch's constant banks */
-    uint64_t first;     /* the one or two neighbouring lines that fill */
-    uint64_t last;      /* the buffer; none at the start of a warp */
-    bool fetching;      /* `last` was not in L0 at the last lookup */
+    uint32_t from, bytes; /* a next instruction at pc from ... from + bytes - 1 needs no lookup */
+    uint64_t code_base;   /* of its launch */
+    uint64_t constants;   /* base address of its launch's constant banks */
+    uint64_t first;       /* the one or two neighbouring lines that fill */
+    uint64_t last;        /* the buffer; none at the start of a warp */
+    bool fetching;        /* `last` was not in L0 at the last lookup */
 } inst_buffer_t;
 
 /* An instruction line on its way into an L0. */

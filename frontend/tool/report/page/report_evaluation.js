@@ -2,7 +2,7 @@
 
 function drawErrors(parent, s) {
   const runs = s.runs.filter(r => r.sample && r.error !== null);
-  const speeds = ["simulated instructions", "simulated cycles", "wall clock"];
+  const speeds = ["simulated instructions", "simulated cycles", "wall clock", "processor time"];
   let which = 0, entry = null;
   add(parent, "h3", {}, "Error against speed-up");
   chooser(add(parent, "div", {class: "controls"}), "speed-up by", speeds, i => {
@@ -13,7 +13,7 @@ function drawErrors(parent, s) {
   entry = chart(parent, null, 400, () => ({
     tooltip: {confine: true, formatter: p => `<b>${escapeHtml(p.seriesName)}</b><br>${escapeHtml(p.data.what)}` +
       `error ${(100 * p.data.run.error).toFixed(2)} %<br>speed-up ${format(p.value[0])}` +
-      (p.data.run.low !== null ? `<br>interval of the cycles (sampling error only): ${format(Math.round(p.data.run.low))} to ${format(Math.round(p.data.run.high))}, ` +
+      (p.data.run.low !== null ? `<br>interval of the cycles: ${format(Math.round(p.data.run.low))} to ${format(Math.round(p.data.run.high))}, ` +
         `full run ${format(p.data.run.full)}` : "")},
     xAxis: axis("log", `speed-up by ${speeds[which]}`, {axisLabel: {color: shades().dim, formatter: v => format(v) + "x"}}),
     yAxis: axis("value", "error of the cycles", {nameGap: 60, min: 0, axisLabel: {color: shades().dim, formatter: percent}}),
@@ -21,7 +21,8 @@ function drawErrors(parent, s) {
       symbol: ["circle", "rect", "diamond", "triangle"][n % 4],
       data: runs.filter(r => r.sample === sample && r.speedup[which] > 0)
         .map(r => ({value: [r.speedup[which], Math.abs(r.error)], run: r,
-          what: escapeHtml([r.variant, r.warmup].filter(x => x).join(", ")) + (r.variant || r.warmup ? "<br>" : "")}))})),
+          what: escapeHtml([r.variant, r.warmup, r.seed && `seed ${r.seed}`].filter(x => x).join(", ")) +
+            (r.variant || r.warmup || r.seed ? "<br>" : "")}))})),
   }), "Left of 1x a sampled run does more work than the full one.");
 }
 
@@ -112,6 +113,27 @@ function drawStops(parent, s, launches) {
   }));
 }
 
+/* Errors and intervals over the seeds: of the cycles of each set, and of every statistic. */
+function drawCoverage(parent, s) {
+  const sets = (s.sets || []).filter(x => x.sample && x.statistics.length);
+  if (!sets.length) return;
+  const signed = v => v === null ? "" : `${v >= 0 ? "+" : ""}${(100 * v).toFixed(2)} %`;
+  const times = v => v === null ? "" : `${format(+v.toPrecision(3))}x`;
+  const errors = [{name: "bias", show: signed}, {name: "mean", show: signed}, {name: "p95", show: signed}, {name: "max", show: signed}];
+  const intervals = [{name: "covered", show: percent}, {name: "+-", show: signed}, {name: "silent", show: percent},
+                     {name: "intervals"}, {name: "none"}, {name: "exact"}];
+  const label = [{name: "samplers", text: true}, {name: "variant", text: true}, {name: "warmup", text: true}];
+  const cells = x => [x.bias, x.mean, x.p95, x.max, x.coverage, x.half, x.silent, x.intervals, x.none, x.exact];
+  const labels = x => [x.sample, x.variant || "", x.warmup || ""];
+  add(parent, "h2", {}, "Cycles over the seeds");
+  table(parent, [...label, {name: "runs"}, ...errors, ...intervals, {name: "bound", show: percent}, {name: "within", show: percent},
+      {name: "insts run", show: percent}, {name: "cpu", show: times}, {name: "failed"}],
+    sets.map(x => [...labels(x), x.runs, ...cells(x.statistics[0]), x.bound, x.within, x.simulated, x.cpu, x.failed]), "sets");
+  add(parent, "h2", {}, "Statistics over the seeds");
+  table(parent, [...label, {name: "statistic", text: true}, {name: "full"}, ...errors, ...intervals],
+    sets.flatMap(x => x.statistics.map(t => [...labels(x), t.name, t.full, ...cells(t)])), "statistics");
+}
+
 function drawEvaluation(parent, s) {
   const fullRun = s.runs.find(r => !r.sample && r.launches);
   const full = fullRun ? {...fullRun.launches, weight: fullRun.launches.id.map(() => 1)} : null;
@@ -120,15 +142,17 @@ function drawEvaluation(parent, s) {
   drawErrors(parent, s);
   drawHistogram(parent, s, full && {kernels: s.kernels, launches: full});
   drawStops(parent, s, launches);
+  drawCoverage(parent, s);
   add(parent, "h2", {}, "All runs");
   const signed = v => v === null ? "" : `${v >= 0 ? "+" : ""}${(100 * v).toFixed(2)} %`;
   const times = v => v === null ? "" : `${format(+v.toPrecision(3))}x`;
   table(parent, [{name: "samplers", text: true}, {name: "variant", text: true}, {name: "warmup", text: true},
-      {name: "cycles"}, {name: "full"}, {name: "error", show: signed}, {name: "picked", show: signed},
-      {name: "insts run", show: percent}, {name: "wall", show: times}, {name: "by cycles", show: times},
-      {name: "by insts", show: times}, {name: "failure", text: true}],
-    s.runs.map(r => [r.sample || "all launches", r.variant || "", r.warmup || "", r.cycles, r.full, r.error, r.picked,
-      r.insts, r.speedup[2], r.speedup[1], r.speedup[0], r.failure || ""]), "runs");
+      {name: "seed", text: true}, {name: "cycles"}, {name: "full"}, {name: "error", show: signed}, {name: "covered", text: true},
+      {name: "picked", show: signed}, {name: "insts run", show: percent}, {name: "cpu", show: times}, {name: "wall", show: times},
+      {name: "by cycles", show: times}, {name: "by insts", show: times}, {name: "failure", text: true}],
+    s.runs.map(r => [r.sample || "all launches", r.variant || "", r.warmup || "", r.seed || "", r.cycles, r.full, r.error,
+      r.low === null ? "" : r.low <= r.full && r.full <= r.high ? "yes" : "no", r.picked,
+      r.insts, r.speedup[3], r.speedup[2], r.speedup[1], r.speedup[0], r.failure || ""]), "runs");
   if (!launches.length) return;
   add(parent, "h2", {}, "Simulated launches");
   table(parent, [{name: "samplers", text: true}, {name: "launch"}, {name: "kernel", text: true}, {name: "cycles"},

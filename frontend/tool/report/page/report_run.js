@@ -21,7 +21,8 @@ function drawLaunchTime(parent, s) {
   const tip = i => `<b>${L.id[i]}: ${escapeHtml(s.kernels[L.kernel[i]])}</b><br>` +
     `${format(L.cycles[i])} cycles from ${format(L.start[i])}` +
     (L.weight[i] !== 1 ? `<br>stands for ${format(L.weight[i])} launches` : "") +
-    (L.estimated[i] ? "<br>partly estimated" : "") + `<br>IPC ${format(L.ipc[i])}`;
+    (L.estimated[i] ? "<br>partly estimated" : "") +
+    (L.low[i] !== null && L.high[i] !== null ? `: ${format(Math.round(L.low[i]))} to ${format(Math.round(L.high[i]))} cycles` : "") + `<br>IPC ${format(L.ipc[i])}`;
   chart(parent, "Launches over time", 90 + 28 * names.length, () => ({
     tooltip: {confine: true, formatter: p => tip(p.value[3])},
     grid: {left: 220, right: 30, top: 10, bottom: 80},
@@ -158,6 +159,33 @@ function drawEstimate(parent, s) {
     (s.intervalNote ? `: ${s.intervalNote}.` : "."));
 }
 
+/* Estimates with their intervals, relative to the estimate. */
+function drawIntervals(parent, s) {
+  const list = s.estimates.slice().reverse();
+  if (!s.estimated || !list.length) return;
+  const relative = (e, v) => 100 * (v / e.value - 1);
+  chart(parent, "Estimates and their intervals", 90 + 24 * list.length, () => ({
+    tooltip: {confine: true, formatter: p => {
+      const e = list[p.value[2]];
+      return `<b>${escapeHtml(e.name)}</b><br>${format(e.value)}<br>` +
+        (e.low < e.high ? `${format(e.low)} to ${format(e.high)}` : "exact");
+    }},
+    grid: {left: 220, right: 30, top: 10, bottom: 50},
+    xAxis: axis("value", "% of the estimate", {min: v => Math.min(v.min, -1), max: v => Math.max(v.max, 1)}),
+    yAxis: axis("category", "", {data: list.map(e => e.name),
+                                 axisLabel: {color: shades().ink, width: 200, overflow: "truncate"}}),
+    series: [{name: "interval", type: "custom", encode: {x: [0, 1], y: 2},
+      data: list.map((e, i) => [relative(e, e.low), relative(e, e.high), i]),
+      renderItem: (params, api) => {
+        const a = api.coord([api.value(0), api.value(2)]), b = api.coord([api.value(1), api.value(2)]);
+        const middle = api.coord([0, api.value(2)]), style = {stroke: palette()[0], lineWidth: 2, fill: palette()[0]};
+        const line = (x1, y1, x2, y2) => ({type: "line", shape: {x1, y1, x2, y2}, style});
+        return {type: "group", children: [line(a[0], a[1], b[0], b[1]), line(a[0], a[1] - 5, a[0], a[1] + 5),
+          line(b[0], b[1] - 5, b[0], b[1] + 5), {type: "circle", shape: {cx: middle[0], cy: middle[1], r: 4}, style}]};
+      }}],
+  }), `With a confidence of ${percent(s.interval ? s.interval.confidence : 0.95)}; statistics without an interval are left out.`);
+}
+
 function drawRun(parent, s) {
   const L = s.launches;
   add(parent, "h2", {}, s.title);
@@ -166,6 +194,7 @@ function drawRun(parent, s) {
     add(parent, "p", {class: "dim"}, `Charts and table hold the first ${format(L.id.length)} of ${format(s.n_launches)} launches.`);
   drawLaunchTime(parent, s);
   drawEstimate(parent, s);
+  drawIntervals(parent, s);
   drawStates(parent, s);
   drawUse(parent, s);
   drawRoofs(parent, s);

@@ -1,0 +1,205 @@
+/* The counters of a launch, and its replicates, from the units of smarts. */
+#include <math.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+#include "sampling/inside/smarts_estimate.h"
+#include "sampling/math/quantile.h"
+#include "sim/core/alloc.h"
+
+#define COUNTER_AT(member) (offsetof(gpu_counters_t, member) / sizeof(uint64_t))
+#define SURVEY_AT(member)  (offsetof(shadow_counts_t, member) / sizeof(uint64_t))
+
+/* What the survey counts, too. */
+static const struct {
+    size_t counter, survey; /* indices of 64-bit counts */
+} counterparts[] = {
+    {COUNTER_AT(l2.read_sectors), SURVEY_AT(read_sectors)},
+    {COUNTER_AT(l2.read_hits), SURVEY_AT(read_hits)},
+    {COUNTER_AT(l2.write_sectors), SURVEY_AT(write_sectors)},
+    {COUNTER_AT(l2.write_hits), SURVEY_AT(write_hits)},
+    {COUNTER_AT(l2.fills), SURVEY_AT(fills)},
+    {COUNTER_AT(l2.writebacks), SURVEY_AT(written_back)},
+    {COUNTER_AT(dram.read_sectors), SURVEY_AT(fills)},
+    {COUNTER_AT(dram.write_sectors), SURVEY_AT(written_back)},
+};
+
+enum { NO_COUNTERPART = -1 };
+
+static int counterpart(size_t counter)
+{
+    for (size_t i = 0; i < sizeof(counterparts) / sizeof(counterparts[0]); i++) {
+        if (counterparts[i].counter == counter)
+            return (int)counterparts[i].survey;
+    }
+    return NO_COUNTERPART;
+}
+
+static double at(const void *counts, size_t i)
+{
+    return (double)((const uint64_t *)counts)[i];
+}
+
+static double per_inst(const smarts_unit_t *u, size_t counter)
+{
+    return at(&u->counters, counter) / u->insts;
+}
+
+static double surveyed_per_inst(const smarts_unit_t *u, int survey)
+{
+    const double insts = (double)u->surveyed.warp_insts;
+    return insts > 0 ? at(&u->surveyed, (size_t)survey) / insts : 0;
+}
+
+/* The left-out sum of one counter. influence: of each unit on it, owned by the caller. */
+typedef struct {
+    double sum;
+    double *influence;
+} part_t;
+
+static double squares(const part_t *p, size_t n)
+{
+    double sum = 0;
+    for (size_t i = 0; i < n; i++)
+        sum += p->influence[i] * p->influence[i];
+    return sum;
+}
+
+/* From rates y per instruction, with the answer's weights. */
+static void by_weights(const smarts_answer_t *a, const smarts_question_t *q, const double *y,
+                       part_t *out)
+{
+    double weight = 0, mx = 0, my = 0, xx = 0, xy = 0;
+    out->sum = 0;
+    for (size_t i = 0; i < q->n; i++) {
+        const smarts_unit_t *u = &q->units[i];
+        weight += u->weight;
+        mx += u->weight * smarts_rate(&u->surveyed, a->by);
+        my += u->weight * y[i];
+        out->sum += a->weight[i] * y[i];
+    }
+    mx /= weight;
+    my /= weight;
+    for (size_t i = 0; i < q->n; i++) {
+        const smarts_unit_t *u = &q->units[i];
+        const double dx = smarts_rate(&u->surveyed, a->by) - mx;
+        xx += u->weight * dx * dx;
+        xy += u->weight * dx * (y[i] - my);
+    }
+    const double slope = xx > 0 ? xy / xx : 0;
+    for (size_t i = 0; i < q->n; i++) {
+        const double dx = smarts_rate(&q->units[i].surveyed, a->by) - mx;
+        out->influence[i] = a->weight[i] * (y[i] - my - slope * dx);
+    }
+}
+
+/* As a ratio to what the survey counted. false: it counted nothing in the units. */
+static bool by_survey(const smarts_answer_t *a, const smarts_question_t *q, const double *y,
+                      int survey, part_t *out)
+{
+    double timed = 0, surveyed = 0;
+    for (size_t i = 0; i < q->n; i++) {
+        timed += a->weight[i] * y[i];
+        surveyed += a->weight[i] * surveyed_per_inst(&q->units[i], survey);
+    }
+    if (surveyed <= 0)
+        return false;
+    const double ratio = timed / surveyed, all = at(&q->left, (size_t)survey);
+    out->sum = ratio * all;
+    for (size_t i = 0; i < q->n; i++)
+        out->influence[i] = a->weight[i] *
+                            (y[i] - ratio * surveyed_per_inst(&q->units[i], survey)) *
+                            (all / surveyed);
+    return true;
+}
+
+/* Estimates a counter in the way that fits the units better. other: as long as the influences. */
+static void estimate_counter(const smarts_answer_t *a, const smarts_question_t *q, size_t counter,
+                             double *y, double *other, part_t *out)
+{
+    const int survey = counterpart(counter);
+    part_t second = {0, other};
+    for (size_t i = 0; i < q->n; i++)
+        y[i] = per_inst(&q->units[i], counter);
+    by_weights(a, q, y, out);
+    if (survey == NO_COUNTERPART || !by_survey(a, q, y, survey, &second) ||
+        squares(&second, q->n) > squares(out, q->n))
+        return;
+    out->sum = second.sum;
+    for (size_t i = 0; i < q->n; i++)
+        out->influence[i] = other[i];
+}
+
+/* How replicates vary: the influence of each unit by a factor, and beside it the error that all
+ * units share, in a pattern that is as often up as down. */
+typedef struct {
+    double factor;
+    double shared; /* of the left-out cycles, relative */
+} variation_t;
+
+/* +1 and -1 in turn, with the last of an odd number 0. */
+static double pattern(size_t i, size_t n)
+{
+    return i == n - 1 && n % 2 == 1 ? 0 : i % 2 == 0 ? 1 : -1;
+}
+
+/* Chooses the variation such that the replicates of the cycles have the answer's half-width. */
+static variation_t vary(const smarts_answer_t *a, const smarts_question_t *q, const part_t *cycles)
+{
+    const double n = (double)q->n, jackknife = (n - 1) / n;
+    const double standard = a->half / interval_factor(q->confidence, n - 1);
+    double mean = 0, own = 0, cross = 0, turns = 0;
+    for (size_t i = 0; i < q->n; i++)
+        mean += cycles->influence[i] / n;
+    for (size_t i = 0; i < q->n; i++) {
+        const double p = pattern(i, q->n) * a->left, d = cycles->influence[i] - mean;
+        own += d * d;
+        cross += d * p;
+        turns += p * p;
+    }
+    const double spread = fmin(a->spread * interval_factor(q->confidence, a->df) /
+                                   interval_factor(q->confidence, n - 1),
+                               standard);
+    variation_t v = {.factor = own > 0 ? spread / sqrt(jackknife * own) : 0};
+    /* standard^2 = jackknife * (factor^2 own + 2 factor shared cross + shared^2 turns) */
+    const double half = v.factor * cross / turns;
+    const double rest = standard * standard / jackknife - v.factor * v.factor * own;
+    v.shared = -half + sqrt(half * half + fmax(rest, 0) / turns);
+    return v;
+}
+
+/* Counters that grow with the time that a launch takes. */
+static bool is_time(size_t counter)
+{
+    return counter < STATE_COUNT || counter == COUNTER_AT(sm.active_cycles);
+}
+
+static void cycles_part(const smarts_answer_t *a, const smarts_question_t *q, double *y,
+                        part_t *out)
+{
+    for (size_t i = 0; i < q->n; i++)
+        y[i] = q->units[i].cycles / q->units[i].insts;
+    by_weights(a, q, y, out);
+}
+
+void smarts_complete(const smarts_answer_t *a, const smarts_question_t *q, launch_estimate_t *whole,
+                     launch_estimate_t *replicates)
+{
+    double *y = rb_calloc(3 * q->n, sizeof(*y)), *other = y + q->n;
+    part_t part = {0, y + 2 * q->n};
+    cycles_part(a, q, y, &part);
+    const variation_t v = vary(a, q, &part);
+    whole->cycles += part.sum;
+    for (size_t i = 0; i < q->n; i++)
+        replicates[i].cycles =
+            whole->cycles - v.factor * part.influence[i] - v.shared * pattern(i, q->n) * part.sum;
+    for (size_t k = 0; k < GPU_COUNTERS; k++) {
+        estimate_counter(a, q, k, y, other, &part);
+        whole->counter[k] += part.sum;
+        const double shared = is_time(k) ? v.shared * part.sum : 0;
+        for (size_t i = 0; i < q->n; i++)
+            replicates[i].counter[k] =
+                whole->counter[k] - v.factor * part.influence[i] - shared * pattern(i, q->n);
+    }
+    free(y);
+}

@@ -1,0 +1,47 @@
+/*
+ * What smarts knows of a launch before it runs: a survey of it without time (sim/gpu/shadow.h), the
+ * lengths of its blocks, and what its warps execute in its parts.
+ */
+#ifndef RUBATO_SMARTS_LOOK_H
+#define RUBATO_SMARTS_LOOK_H
+
+#include "sampling/inside/block_insts.h"
+#include "sim/gpu/sampler.h"
+#include "sim/gpu/shadow.h"
+
+/* How much twentieths of the launch differ, in per cent of the mean. */
+typedef struct {
+    const char *of; /* what differs most */
+    double most;
+} smarts_variation_t;
+
+typedef struct {
+    shadow_t shadow;        /* owned */
+    block_insts_t insts;    /* owned; from the index, or else from the survey */
+    uint64_t slots, blocks; /* slots: 1 .. blocks */
+    double wave;            /* warp instructions of a wave, mean */
+    uint64_t oldest;        /* lowest block that is still on the chip when the last is dispatched */
+    double drain;           /* from then on: in waves */
+    double longest;         /* waves that the longest block takes */
+    double usual; /* the same for all but the longest blocks, which have 2 % of the work */
+} smarts_look_t;
+
+/* Surveys the launch. Errors are those of the source. *out must be freed in any case. */
+RB_CHECKED rb_code_t smarts_look(smarts_look_t *out, const sampler_launch_t *l, rb_err_t *err);
+
+/* A zeroed one is allowed. */
+void smarts_look_free(smarts_look_t *s);
+
+/* Warp instructions of blocks [first, end). */
+double smarts_look_insts(const smarts_look_t *s, uint64_t first, uint64_t end);
+
+/* Compares the twentieths of the launch: what the survey counts per instruction, the lengths of
+ * blocks, and the code (of a few blocks). Errors are those of the source. */
+RB_CHECKED rb_code_t smarts_look_variation(const smarts_look_t *s, const sampler_launch_t *l,
+                                           smarts_variation_t *out, rb_err_t *err);
+
+/* The block from which on blocks up to `end`, but none before `least`, move so many sectors into
+ * the L2. */
+uint64_t smarts_look_back(const smarts_look_t *s, uint64_t least, uint64_t end, double sectors);
+
+#endif

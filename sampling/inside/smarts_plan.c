@@ -1,0 +1,119 @@
+#include "sampling/inside/smarts_plan.h"
+
+#include <math.h>
+
+#include "sampling/math/quantile.h"
+
+/* Waves at the beginning of a launch that are simulated at least. */
+#define RAMP_WAVES 2.0
+
+/* Deviation of a unit's rate that is expected before any is measured. */
+#define USUAL_DEVIATION 0.05
+
+/* Part of the bound that the units planned may use up; the rest is for what they show later. */
+#define BOUND_PART 0.8
+
+/* Units after which the plan is revised; fewer say little about their spread. */
+enum { REVISION_UNITS = 4 };
+
+static uint64_t blocks_of(const smarts_look_t *look, double waves)
+{
+    return (uint64_t)fmin(ceil(waves * (double)look->slots), (double)look->blocks);
+}
+
+/* How many units keep the interval within the bound, if one deviates so much and they stand for this
+ * share of the cycles. */
+static size_t units_needed(const smarts_options_t *o, double deviation, double share, size_t lost)
+{
+    const double bound = BOUND_PART * sqrt(fmax(o->bound * o->bound - o->bias * o->bias, 0));
+    size_t n = o->least;
+    while (n < 1000000 && interval_factor(o->confidence, (double)(n - lost)) * deviation * share >
+                              bound * sqrt((double)n))
+        n += 1 + n / 8;
+    return n;
+}
+
+static void set_width(smarts_plan_t *p)
+{
+    p->width =
+        p->tail > p->ramp ? smarts_look_insts(p->look, p->ramp, p->tail) / (double)p->units : 0;
+}
+
+smarts_plan_t smarts_plan_make(const smarts_options_t *o, const smarts_look_t *look, rng_t rng)
+{
+    smarts_plan_t p = {.options = o, .look = look, .rng = rng, .settle = o->settle};
+    const uint64_t settle = blocks_of(look, o->settle);
+    p.ramp = blocks_of(look, fmax(RAMP_WAVES, look->usual + 1));
+    p.tail = look->oldest > settle ? look->oldest - settle : 0;
+    p.units = units_needed(o, USUAL_DEVIATION, 1, 1);
+    set_width(&p);
+    return p;
+}
+
+void smarts_plan_settle(smarts_plan_t *p, double wave_cycles, double least)
+{
+    if (wave_cycles * p->settle >= least || wave_cycles <= 0)
+        return;
+    p->settle = least / wave_cycles;
+    const uint64_t settle = blocks_of(p->look, p->settle);
+    const uint64_t tail = p->look->oldest > settle ? p->look->oldest - settle : 0;
+    if (tail < p->tail)
+        p->tail = tail;
+    set_width(p);
+}
+
+/* Warp instructions that are simulated for a unit. */
+static double stretch(const smarts_plan_t *p)
+{
+    return (p->settle + p->options->jitter / 2 + p->options->unit) * p->look->wave;
+}
+
+double smarts_plan_share(const smarts_plan_t *p)
+{
+    const smarts_look_t *look = p->look;
+    const double all = smarts_look_insts(look, 0, look->blocks);
+    if (p->tail <= p->ramp)
+        return 1;
+    return 1 - (smarts_look_insts(look, p->ramp, p->tail) - (double)p->units * stretch(p)) / all;
+}
+
+/* The most units that keep within the limit. */
+static size_t units_allowed(const smarts_plan_t *p)
+{
+    const smarts_look_t *look = p->look;
+    const double all = smarts_look_insts(look, 0, look->blocks);
+    const double ends = all - smarts_look_insts(look, p->ramp, p->tail);
+    return (size_t)(fmax(p->options->limit * all - ends, 0) / stretch(p));
+}
+
+void smarts_plan_revise(smarts_plan_t *p, const smarts_answer_t *a, size_t n, double total)
+{
+    const double deviation = a->spread * sqrt((double)n) / a->left;
+    const double share = fmin(a->left / total, 1);
+    const size_t most = units_allowed(p);
+    if (!isfinite(a->half) || n < REVISION_UNITS)
+        return;
+    p->units = units_needed(p->options, deviation, share, n - (size_t)a->df);
+    if (p->units > most)
+        p->units = most > p->options->least ? most : p->options->least;
+}
+
+smarts_stratum_t smarts_plan_next(smarts_plan_t *p, size_t n, uint64_t first)
+{
+    const smarts_look_t *look = p->look;
+    const double left = smarts_look_insts(look, first, p->tail);
+    const double usual = fmax(round(left / p->width), 1);
+    const double units = p->units > n ? fmax((double)(p->units - n), usual) : usual;
+    const double width = left / units, free = width - stretch(p);
+    const double from = (double)block_insts_before(&look->insts, first);
+    smarts_stratum_t s = {.first = first, .end = p->tail};
+    if (units > 1)
+        s.end = block_insts_at(&look->insts, (uint64_t)(from + width));
+    const double at = from + rng_unit(&p->rng) * fmax(free, 0);
+    s.start = block_insts_at(&look->insts, (uint64_t)at);
+    if (s.start < first)
+        s.start = first;
+    if (s.end <= first)
+        s.end = first + 1 < p->tail ? first + 1 : p->tail;
+    return s;
+}

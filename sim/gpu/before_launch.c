@@ -1,0 +1,381 @@
+/*
+ * What a launch finds in the caches if launches before it were not simulated (warmup.mode
+ * functional). Caches that outlive a launch are brought to where the skipped launches would have
+ * left them: the L2 (lines, valid and modified sectors, order of use), instruction caches, TLBs and
+ * the MMU. L1 and constant caches are emptied by every launch. The time of day of the chip, such as
+ * open DRAM rows and the turns of arbiters, stays as the last simulated launch left it.
+ *
+ * Skipped launches are walked without time (touch_walk.h), the last ones first, in steps of 1, 2, 4,
+ * ... launches; within a step in the order of the trace. What a step leaves goes beneath what the
+ * later ones leave, and the chip's own state beneath all of them. More launches are not walked when
+ * those walked fill the L2, or when a step has used next to no line that would otherwise be missing
+ * and all of them have cost what the launch itself allows for. Of launches that remain, the host copies are applied, and of
+ * each kernel some blocks, for its code and its pages.
+ *
+ * Not in it: local memory, whose addresses depend on time.
+ */
+#include <stdlib.h>
+
+#include "sim/core/alloc.h"
+#include "sim/core/host_time.h"
+#include "sim/gpu/gpu_internal.h"
+#include "sim/gpu/touch_walk.h"
+#include "sim/gpu/trail.h"
+
+/*
+ * A launch may be preceded by a walk over as many instructions as it has itself, and WALKED_ANYWAY,
+ * before a step without news ends it; and a walked launch counts as at least WALKED_LEAST. Walking
+ * an instruction takes 5 to 60 times less than simulating it.
+ */
+enum { WALKED_ANYWAY = 20000, WALKED_LEAST = 5000 };
+
+enum { BATCHES_PER_PROGRESS = 256 };
+
+/* Caches before a launch, while they are brought there. */
+typedef struct {
+    gpu_t *g;
+    trace_source_t *source;
+    uint64_t position;   /* of the launch */
+    uint64_t first, end; /* skipped launches that are not walked yet: [first, end) */
+    l2_chip_tags_t tags; /* owned, without their caches: of the chip */
+    l2_touch_t *some;    /* owned: accesses of a batch that touch the L2 */
+    size_t cap_some;
+    cache_t **recent; /* owned; by slice: what the walked launches leave */
+    cache_t **older;  /* owned; by slice: while launches are walked, the chip's own L2 */
+    trail_t trail;
+    bool *met;            /* owned; by kernel: its code and pages are in the trail */
+    bool counts, fetches; /* whether the walked blocks touch the L2; also with code */
+    uint64_t allowed;     /* instructions */
+    uint32_t batches;
+    launch_touched_t *cost;
+} before_t;
+
+static void take_tags(before_t *b)
+{
+    free(b->tags.slice);
+    b->tags = gpu_l2_tags(b->g);
+}
+
+static cache_t *l2_cache(const before_t *b, uint32_t slice)
+{
+    return b->tags.slice[slice].cache;
+}
+
+static void touch_l2(const before_t *b, const l2_touch_t *touch, size_t n, l2_masks_t masks)
+{
+    l2_warmed_t ignored = {0};
+    l2_tags_touch(&b->tags, touch, n, masks, &ignored);
+}
+
+/* Takes the accesses of a batch that touch the L2. */
+static size_t choose(before_t *b, const touch_batch_t *batch)
+{
+    size_t n = 0;
+    rb_grow(&b->some, &b->cap_some, batch->n, sizeof(*b->some));
+    for (size_t i = 0; i < batch->n; i++)
+        if (batch->touch[i].kind == L2_TOUCH_CODE ? b->fetches : b->counts)
+            b->some[n++] = batch->touch[i];
+    return n;
+}
+
+static void take_batch(void *ctx, const touch_batch_t *batch)
+{
+    before_t *b = ctx;
+    for (size_t i = 0; i < batch->n; i++) {
+        const l2_touch_t *a = &batch->touch[i];
+        if (a->kind == L2_TOUCH_CODE)
+            trail_code(&b->trail, a->line);
+        else
+            trail_page(&b->trail, a->line);
+    }
+    const size_t n = choose(b, batch);
+    touch_l2(b, b->some, n, batch->masks);
+    b->cost->warp_insts += batch->counts.warp_insts;
+    if (++b->batches % BATCHES_PER_PROGRESS == 0)
+        gpu_report_touching(b->g);
+}
+
+/* Lines of code that the launch only fetches ahead reach the L2, too. */
+static void touch_ahead(before_t *b)
+{
+    for (size_t i = b->trail.begun; i < b->trail.n; i++) {
+        const trail_item_t *item = &b->trail.item[i];
+        const l2_touch_t whole = {
+            .line = item->address, .kind = L2_TOUCH_CODE, .sectors = CACHE_TAG_VALID};
+        if (item->code && item->sub_cores == 0)
+            touch_l2(b, &whole, 1, NULL);
+    }
+}
+
+static void copy_before(before_t *b, uint64_t k)
+{
+    const memcpy_op_t *copies;
+    uint64_t bytes = 0;
+    const size_t n = b->source->ops->copies(b->source, k, &copies);
+    (void)gpu_take_copies(b->g, copies, n, &bytes);
+}
+
+/*
+ * Walks blocks of launch k: only for its code and pages, or (counts) for the L2, too. Code goes to the
+ * L2 at the first launch of a kernel; later ones find it in the SMs.
+ */
+static rb_code_t walk_blocks(before_t *b, uint64_t k, bool counts, const uint64_t (*range)[2],
+                             size_t n_ranges, rb_err_t *err)
+{
+    launch_info_t info;
+    RB_TRY(b->source->ops->launch_info(b->source, k, &info, err));
+    const uint64_t lines = b->g->spec.mem.l2.size / LINE_BYTES;
+    const touch_consumer_t consumer = {.take = take_batch, .ctx = b, .reach = touch_reach(lines)};
+    const uint64_t code = gpu_code_base(b->g, info.code_id);
+    b->counts = counts;
+    b->fetches = gpu_code_first(b->g, info.code_id, k) == k;
+    trail_begin(&b->trail, k, &info);
+    for (size_t i = 0; i < n_ranges; i++)
+        RB_TRY(touch_walk(b->source, k, range[i][0], range[i][1], code, &consumer, err));
+    trail_end(&b->trail);
+    if (b->fetches)
+        touch_ahead(b);
+    b->met[gpu_code_number(b->g, info.code_id)] = true;
+    return gpu_report_touching(b->g) ? RB_OK : RB_STOPPED;
+}
+
+static rb_code_t walk_launch(before_t *b, uint64_t k, rb_err_t *err)
+{
+    static const uint64_t all[1][2] = {{0, UINT64_MAX}};
+    copy_before(b, k);
+    b->cost->launches++;
+    return walk_blocks(b, k, true, all, 1, err);
+}
+
+static rb_code_t walk_launches(before_t *b, uint64_t first, uint64_t end, rb_err_t *err)
+{
+    for (uint64_t k = first; k < end; k++)
+        RB_TRY(walk_launch(b, k, err));
+    return RB_OK;
+}
+
+/* Instructions of launch k; 0: unknown. */
+static uint64_t insts_of(const before_t *b, uint64_t k)
+{
+    launch_size_t size = {0};
+    if (b->source->ops->launch_size != NULL)
+        b->source->ops->launch_size(b->source, k, &size);
+    return size.warp_insts;
+}
+
+/* Whether all skipped launches are known to cost little. */
+static bool all_are_small(const before_t *b)
+{
+    uint64_t sum = 0;
+    for (uint64_t k = b->end; k > b->first && sum <= b->allowed; k--) {
+        const uint64_t insts = insts_of(b, k - 1);
+        if (insts == 0)
+            return false;
+        sum += insts > WALKED_LEAST ? insts : WALKED_LEAST;
+    }
+    return sum <= b->allowed;
+}
+
+/* Gives the chip the L2 tags of the list, which gets the present ones. */
+static void exchange_l2(before_t *b, cache_t **list)
+{
+    const gpu_t *g = b->g;
+    for (uint32_t s = 0; s < g->map.slices; s++) {
+        partition_t *p = g->partition[s / g->map.slices_per_partition];
+        list[s] = partition_exchange_l2(p, s, list[s]);
+    }
+    take_tags(b);
+}
+
+/* Empty L2 tags of the chip's shape. */
+static cache_t **empty_l2(const before_t *b)
+{
+    cache_t **list = rb_calloc(b->g->map.slices, sizeof(cache_t *));
+    for (uint32_t s = 0; s < b->g->map.slices; s++)
+        list[s] = cache_like(l2_cache(b, s));
+    return list;
+}
+
+static void free_l2(const before_t *b, cache_t **list)
+{
+    for (uint32_t s = 0; s < b->g->map.slices; s++)
+        cache_destroy(list[s]);
+    free(list);
+}
+
+/* Whether the L2 is as good as full. */
+static bool recent_is_full(const before_t *b)
+{
+    uint64_t held = 0, capacity = 0;
+    for (uint32_t s = 0; s < b->g->map.slices; s++) {
+        held += cache_count(b->recent[s]);
+        capacity += cache_capacity(b->recent[s]);
+    }
+    return (double)held >= b->g->spec.warmup.full * (double)capacity;
+}
+
+/* The share of the lines used by the last step that would otherwise not be in the L2. */
+static double share_of_news(const before_t *b)
+{
+    uint64_t news = 0, used = 0;
+    for (uint32_t s = 0; s < b->g->map.slices; s++) {
+        news += cache_count_absent(l2_cache(b, s), b->recent[s], b->older[s]);
+        used += cache_count(l2_cache(b, s));
+    }
+    return used > 0 ? (double)news / (double)used : 0.0;
+}
+
+/* Puts what the chip holds beneath what the launches after it left. */
+static void put_beneath_recent(const before_t *b)
+{
+    for (uint32_t s = 0; s < b->g->map.slices; s++)
+        (void)cache_put_beneath(b->recent[s], l2_cache(b, s), b->tags.slice[s].modified_ways);
+}
+
+static void empty_chip(const before_t *b)
+{
+    for (uint32_t s = 0; s < b->g->map.slices; s++)
+        cache_invalidate(l2_cache(b, s));
+}
+
+/* Whether the walk has cost what the launch allows for. */
+static bool is_dear(const before_t *b)
+{
+    const uint64_t least = b->cost->launches * WALKED_LEAST, insts = b->cost->warp_insts;
+    return (insts > least ? insts : least) >= b->allowed;
+}
+
+/* Walks launches from the last one back, on a chip whose L2 is empty, until more would change
+ * nothing. */
+static rb_code_t walk_back(before_t *b, rb_err_t *err)
+{
+    for (uint64_t step = 1; b->first < b->end; step *= 2) {
+        const uint64_t from = b->end - b->first > step ? b->end - step : b->first;
+        RB_TRY(walk_launches(b, from, b->end, err));
+        b->end = from;
+        const bool settled = is_dear(b) && share_of_news(b) <= b->g->spec.warmup.news;
+        put_beneath_recent(b);
+        empty_chip(b);
+        if (settled || recent_is_full(b))
+            return RB_OK;
+    }
+    return RB_OK;
+}
+
+/* Of launches that are not walked: host copies, and the code and pages of some blocks: of the last
+ * launch of each kernel that no later launch runs, and of the first one of each. */
+static rb_code_t pass_rest(before_t *b, rb_err_t *err)
+{
+    launch_info_t info;
+    for (uint64_t k = b->first; k < b->end; k++)
+        copy_before(b, k);
+    for (uint64_t k = b->end; k-- > b->first;) {
+        RB_TRY(b->source->ops->launch_info(b->source, k, &info, err));
+        if (b->met[gpu_code_number(b->g, info.code_id)] &&
+            gpu_code_first(b->g, info.code_id, k) != k)
+            continue;
+        const uint64_t n = info.n_blocks, some[3][2] = {{0, 1}, {n / 2, n / 2 + 1}, {n - 1, n}};
+        RB_TRY(walk_blocks(b, k, false, some, n < 3 ? (size_t)n : 3, err));
+    }
+    return RB_OK;
+}
+
+static rb_code_t walk_apart(before_t *b, rb_err_t *err)
+{
+    b->older = empty_l2(b);
+    b->recent = empty_l2(b);
+    exchange_l2(b, b->older);
+    rb_code_t rc = walk_back(b, err);
+    exchange_l2(b, b->older);
+    if (rc == RB_OK)
+        rc = pass_rest(b, err);
+    put_beneath_recent(b);
+    exchange_l2(b, b->recent);
+    free_l2(b, b->older);
+    free_l2(b, b->recent);
+    return rc;
+}
+
+static void forget_all(gpu_t *g)
+{
+    gpu_flush_l2(g);
+    for (uint32_t p = 0; p < g->n_partitions; p++)
+        partition_forget_code(g->partition[p]);
+    for (uint32_t i = 0; i < g->n_sms; i++)
+        sm_forget(g->sm[i]);
+    mmu_forget(g->mmu);
+}
+
+/* Notes the code of all launches up to this one, so that kernels are numbered in the order of the
+ * trace, as in a run of all launches. */
+static rb_code_t note_code(gpu_t *g, trace_source_t *source, uint64_t position, rb_err_t *err)
+{
+    launch_info_t info;
+    for (; g->n_noted < position; g->n_noted++) {
+        RB_TRY(source->ops->launch_info(source, g->n_noted + 1, &info, err));
+        (void)gpu_code_first(g, info.code_id, g->n_noted + 1);
+    }
+    return RB_OK;
+}
+
+static rb_code_t walk_skipped(before_t *b, rb_err_t *err)
+{
+    rb_code_t rc;
+    take_tags(b);
+    if (all_are_small(b)) {
+        rc = walk_launches(b, b->first, b->end, err);
+        b->end = b->first;
+    } else {
+        rc = walk_apart(b, err);
+    }
+    trail_apply(&b->trail, b->g);
+    return rc;
+}
+
+rb_code_t gpu_warm_up(gpu_t *g, trace_source_t *source, uint64_t position,
+                      launch_touched_t *touched, rb_err_t *err)
+{
+    const double begun = clock_cpu_seconds();
+    const uint64_t limit = g->spec.warmup.launches;
+    *touched = (launch_touched_t){0};
+    RB_TRY(note_code(g, source, position, err));
+    if (g->reached >= position) { /* the chip's state is that of later launches */
+        forget_all(g);
+        g->reached = 0;
+        g->left_out = false;
+    }
+    before_t b = {.g = g,
+                  .source = source,
+                  .position = position,
+                  .first = g->reached + (g->left_out ? 0 : 1),
+                  .end = position,
+                  .cost = touched};
+    if (limit > 0 && b.end - b.first > limit)
+        b.first = b.end - limit;
+    if (b.first == b.end)
+        return RB_OK;
+    b.allowed = WALKED_ANYWAY + insts_of(&b, position);
+    b.met = rb_calloc(g->n_codes, sizeof(*b.met));
+    trail_init(&b.trail, g);
+    const rb_code_t rc = walk_skipped(&b, err);
+    trail_free(&b.trail);
+    free(b.tags.slice);
+    free(b.some);
+    free(b.met);
+    touched->cpu_seconds = clock_cpu_seconds() - begun;
+    return rc;
+}
+
+unsigned gpu_warmup_mode(const gpu_spec_t *spec, bool sampled, trace_source_t *source)
+{
+    launch_info_t last;
+    rb_err_t ignored;
+    if (spec->warmup.mode != WARMUP_AUTO)
+        return spec->warmup.mode;
+    if (!sampled || source->ops->launch_counts == NULL || source->ops->has_launch != NULL)
+        return WARMUP_KEEP;
+    const uint64_t n = source->ops->n_launches(source);
+    const bool whole =
+        n == 0 || (source->ops->launch_info(source, n, &last, &ignored) == RB_OK && last.id == n);
+    return whole ? WARMUP_FUNCTIONAL : WARMUP_KEEP;
+}

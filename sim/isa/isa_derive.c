@@ -1,0 +1,88 @@
+/* What follows from the other members of an instruction, derived once for all its executions. */
+#include "sim/isa/isa.h"
+
+enum { COUNTERS = 6, SLOTS_BY_NUMBER = sizeof(((inst_t *)0)->bank_reads) };
+
+static bool waits_for_counters(const inst_t *in)
+{
+    return ctl_wait_mask(in->ctl) != 0 || (in->cls == OP_DEPBAR && in->flags & INST_IMM);
+}
+
+/* Neither memory, constants, synchronisation nor the control flow has a part in it. */
+static bool is_arithmetic(const inst_t *in)
+{
+    switch (isa_class_pipe((op_class_t)in->cls)) {
+    case PIPE_FMA:
+    case PIPE_ALU:
+    case PIPE_FP16:
+    case PIPE_FP64:
+    case PIPE_TENSOR:
+    case PIPE_XU:
+    case PIPE_UNIFORM:
+        return in->cls != OP_CS2R && in->space == MEM_NONE &&
+               (in->flags & (INST_BRANCH | INST_BARRIER | INST_MEMBAR | INST_CLOCK)) == 0;
+    default:
+        return false;
+    }
+}
+
+static unsigned find_traits(const inst_t *in)
+{
+    unsigned traits = 0;
+    bool counted = ctl_write_barrier(in->ctl) < COUNTERS || ctl_read_barrier(in->ctl) < COUNTERS;
+    if (in->space != MEM_NONE && in->width != 0)
+        traits |= INST_ADDRESSED;
+    if (in->flags & INST_BRANCH || in->cls == OP_SLEEP)
+        traits |= INST_DELAYS;
+    if ((in->flags & INST_BARRIER && !(in->flags & INST_BAR_ARRIVE)) || in->flags & INST_MEMBAR)
+        traits |= INST_STOPS;
+    if (in->flags & INST_CONST_ADDR && in->cls != OP_LDC)
+        traits |= INST_CONST_SOURCE;
+    if (in->flags & INST_BRANCH && !(in->flags & INST_FULL_REGS))
+        traits |= INST_GUESSED;
+    if (counted)
+        traits |= INST_COUNTED;
+    if (counted || waits_for_counters(in))
+        traits |= INST_WAITS;
+    if (in->cls == OP_HMMA)
+        traits |= INST_FORWARDED;
+    if (is_arithmetic(in))
+        traits |= INST_ARITHMETIC;
+    return traits;
+}
+
+/* Bit set of the banks that the results are written to. */
+static unsigned find_banks_written(const inst_t *in, unsigned n_banks)
+{
+    unsigned banks = 0;
+    for (unsigned i = 0; i < in->n_dst; i++) {
+        const reg_op_t *op = &in->dst[i];
+        for (unsigned r = 0; op->file == REG_GPR && r < op->count && r < n_banks; r++)
+            banks |= 1u << (op->num + r) % n_banks;
+    }
+    return banks;
+}
+
+static unsigned find_most_reads(const inst_t *in, unsigned n_banks)
+{
+    unsigned most = 0;
+    if (in->flags & INST_TENSOR)
+        return 0;
+    for (unsigned b = 0; b < n_banks; b++) {
+        unsigned sum = 0;
+        for (unsigned r = b; r < SLOTS_BY_NUMBER; r += n_banks)
+            sum += in->bank_reads[r];
+        if (sum > most)
+            most = sum;
+    }
+    return most;
+}
+
+void isa_derive(inst_t *in)
+{
+    in->traits = (uint16_t)find_traits(in);
+    for (unsigned n = 1; n <= INST_MAX_BANKS; n++) {
+        in->banks_written[n - 1] = (uint8_t)find_banks_written(in, n);
+        in->most_reads[n - 1] = (uint8_t)find_most_reads(in, n);
+    }
+}

@@ -1,0 +1,116 @@
+/*
+ * The next instruction of a warp that has just issued: what runs for every instruction, and
+ * therefore is inline. What is rare is in warp.c, ready.c and depend.c.
+ */
+#ifndef RUBATO_SM_NEXT_INST_H
+#define RUBATO_SM_NEXT_INST_H
+
+#include "sim/sm/subcore/subcore_parts.h"
+
+/* Takes warp w to its next instruction, which may issue from the next cycle on as far as the branch
+ * before it, its constant and the instruction buffer allow. false: no instruction is left. */
+static inline bool next_inst_take(sm_t *sm, warp_t *warp, cycle_t now)
+{
+    const inst_t *prev = warp->inst;
+    uint32_t prev_mask = warp->mask;
+    warp->since = now + 1;
+    if (warp->left > 0) {
+        warp->left--;
+        warp->inst++;
+    } else if (!warp_next_run(warp)) {
+        return false;
+    }
+    warp->base = now + 1;
+    warp->base_state = STATE_WAIT;
+    /* The address record will be read at issue, after other warps have run. */
+    if (warp->inst->space != MEM_NONE)
+        __builtin_prefetch(warp->addr);
+    if (prev->traits & INST_DELAYS || warp->inst->traits & INST_CONST_SOURCE ||
+        sm->subcore.any_delays)
+        warp_delay(sm, warp->slot, prev, prev_mask, now);
+    return true;
+}
+
+/* The earliest cycle at which the operands of warp w's next instruction allow it to issue, see
+ * depend_ready() and control_ready(). */
+static inline cycle_t next_inst_operands(sm_t *sm, const warp_t *warp, cycle_t now,
+                                         dep_kind_t *kind)
+{
+    const inst_t *inst = warp->inst;
+    const uint32_t w = warp->slot;
+    *kind = DEP_FIXED;
+    if (warp->control)
+        return inst->traits & INST_WAITS ? control_ready(sm, w, inst, now, kind)
+                                         : cycle_max(now, warp->stalled_until);
+    /* If no operand is pending and the latest one is of fixed latency, its cycle is all that
+     * matters. */
+    const dep_t from = (dep_t)(now << DEP_SHIFT);
+    dep_t any = 0;
+    int32_t latest = 0;
+    for (unsigned i = 0; i < inst->n_wait; i++) {
+        dep_t d = warp->dep[inst->dep[i]];
+        int32_t distance = (int32_t)(d - from);
+        any |= d;
+        latest = distance > latest ? distance : latest;
+    }
+    bool passed = latest < 1 << DEP_SHIFT, fixed = (latest & DEP_KIND) == DEP_FIXED;
+    if (any & DEP_PENDING || !(passed || fixed) || inst->traits & INST_FORWARDED ||
+        warp->held > 0 || warp->held_until > now)
+        return depend_ready(sm, w, inst, now, kind);
+    return now + (cycle_t)(latest >> DEP_SHIFT);
+}
+
+/* Determines when a warp can issue its next instruction, and the state that it is charged to until
+ * then. false: not known yet; it is parked. */
+static inline bool next_inst_find(sm_t *sm, warp_t *warp, cycle_t now, cycle_t *when)
+{
+    static const uint8_t dep_state[] = {
+        [DEP_FIXED] = STATE_WAIT,
+        [DEP_SHORT] = STATE_SHORT_SCOREBOARD,
+        [DEP_LONG] = STATE_LONG_SCOREBOARD,
+    };
+    dep_kind_t kind;
+    cycle_t here = supply_instructions(sm, warp->sub_core, warp->slot, warp->inst->pc, now);
+    warp->park = PARK_NOT;
+    if (here == CYCLE_NEVER) {
+        warp->park = PARK_FETCH;
+        warp->state = STATE_NO_INSTRUCTION;
+        return false;
+    }
+    if (here > warp->base) {
+        warp->base = here;
+        warp->base_state = STATE_NO_INSTRUCTION;
+    }
+    cycle_t at = warp->base, operands = next_inst_operands(sm, warp, now, &kind);
+    warp->state = warp->base_state;
+    if (operands > at) {
+        at = operands;
+        warp->state = dep_state[kind];
+    }
+    if (at == CYCLE_NEVER) {
+        warp->park = PARK_DEPEND;
+        return false;
+    }
+    if (warp->inst->traits & INST_GUESSED && warp->pred_ready > at) {
+        /* The trace does not name the branch's predicate: assume the one written last. */
+        at = warp->pred_ready;
+        warp->state = STATE_WAIT;
+    }
+    *when = at;
+    return true;
+}
+
+/* warp_schedule() for a warp that its sub-core has just issued. */
+static inline void next_inst_schedule(sm_t *sm, warp_t *warp, cycle_t now)
+{
+    cycle_t at;
+    if (!next_inst_find(sm, warp, now, &at))
+        return;
+    /* The ready sets of this cycle are fixed: it joins those of the next one. */
+    if (at <= now + 1)
+        ready_add(sm, warp, now + 1);
+    else
+        wheel_add(&sm->events, at, warp->slot);
+}
+
+#endif

@@ -1,0 +1,355 @@
+/*
+ * What a launch finds in the caches if launches before it were not simulated but walked (warmup.mode
+ * functional), against what it finds in a run of all launches: the same lines and sectors of the L2,
+ * modified or not, the same code and the same translations.
+ */
+#include "tests/support/test.h"
+
+#include <stdlib.h>
+
+#include "sim/core/alloc.h"
+#include "sim/gpu/gpu_internal.h"
+#include "tests/support/gen_trial.h"
+#include "tests/support/lab.h"
+#include "tests/support/sm_caches.h"
+
+/* The bits of a line (sectors) in one chip or the other. */
+typedef struct {
+    uint64_t address;
+    uint8_t full_run, walked;
+} pair_t;
+
+typedef struct {
+    pair_t *pair; /* owned */
+    size_t n, cap;
+    bool walked, dirty; /* which chip is visited; whether modified sectors count, or valid ones */
+} pairs_t;
+
+/* Bits that both chips have, and those that only one has. */
+typedef struct {
+    uint64_t both, missing, extra;
+} agreement_t;
+
+static void note_line(void *ctx, const cache_line_t *line)
+{
+    pairs_t *p = ctx;
+    const uint8_t bits = p->dirty ? line->written.dirty : line->valid;
+    rb_grow(&p->pair, &p->cap, p->n + 1, sizeof(*p->pair));
+    p->pair[p->n++] = (pair_t){line->line, p->walked ? 0 : bits, p->walked ? bits : 0};
+}
+
+static int by_address(const void *x, const void *y)
+{
+    const pair_t *a = x, *b = y;
+    return a->address < b->address ? -1 : a->address > b->address;
+}
+
+static void add_agreement(agreement_t *sum, pairs_t *p)
+{
+    qsort(p->pair, p->n, sizeof(*p->pair), by_address);
+    for (size_t i = 0; i < p->n;) {
+        const uint64_t address = p->pair[i].address;
+        unsigned full_run = 0, walked = 0;
+        for (; i < p->n && p->pair[i].address == address; i++) {
+            full_run |= p->pair[i].full_run;
+            walked |= p->pair[i].walked;
+        }
+        sum->both += (unsigned)__builtin_popcount(full_run & walked);
+        sum->missing += (unsigned)__builtin_popcount(full_run & ~walked);
+        sum->extra += (unsigned)__builtin_popcount(walked & ~full_run);
+    }
+}
+
+typedef const cache_t *(*cache_fn)(const gpu_t *g, uint32_t i);
+
+/* Compares caches of(g, i), i < n. */
+static agreement_t compare(gpu_t *const chip[2], uint32_t n, bool dirty, cache_fn of)
+{
+    agreement_t sum = {0};
+    for (uint32_t i = 0; i < n; i++) {
+        pairs_t p = {.dirty = dirty};
+        cache_visit(of(chip[0], i), note_line, &p);
+        p.walked = true;
+        cache_visit(of(chip[1], i), note_line, &p);
+        add_agreement(&sum, &p);
+        free(p.pair);
+    }
+    return sum;
+}
+
+static const cache_t *l2_of(const gpu_t *g, uint32_t i)
+{
+    const l2_chip_tags_t tags = gpu_l2_tags(g);
+    const cache_t *c = tags.slice[i].cache;
+    free(tags.slice);
+    return c;
+}
+
+enum { SUB_CORES = 4 };
+
+static const cache_t *l1i_of(const gpu_t *g, uint32_t i)
+{
+    return sm_caches_l1i(g->sm[i]);
+}
+
+static const cache_t *l0_of(const gpu_t *g, uint32_t i)
+{
+    return sm_caches_l0(g->sm[i / SUB_CORES], i % SUB_CORES);
+}
+
+static const cache_t *tlb_of(const gpu_t *g, uint32_t i)
+{
+    return sm_caches_tlb(g->sm[i]);
+}
+
+static double agreeing(agreement_t a)
+{
+    return (double)a.both / (double)(a.both + a.missing + a.extra);
+}
+
+static double found(agreement_t a)
+{
+    return (double)a.both / (double)(a.both + a.missing);
+}
+
+static rb_code_t keep_last(void *ctx, const launch_result_t *r, rb_err_t *err)
+{
+    (void)err;
+    *(launch_result_t *)ctx = *r;
+    return RB_OK;
+}
+
+static gpu_spec_t small_chip(void)
+{
+    return LAB_SPEC("rtx2060", "sm.count=6", "l2.size=768KiB", "l2.slices=12", "mem.partitions=6",
+                    "warmup.mode=functional");
+}
+
+/* Runs launches on a chip; the last result. */
+static launch_result_t run_on(gpu_t *g, trace_source_t *source, const uint64_t *ids, size_t n)
+{
+    rb_err_t err = {0};
+    launch_result_t last = {0};
+    const run_plan_t plan = {.first = 1, .launch_ids = ids, .n_launch_ids = n, .last = ids[n - 1]};
+    const gpu_callbacks_t callbacks = {.ctx = &last, .launch_done = keep_last};
+    if (gpu_run(g, source, &plan, &callbacks, &err) != RB_OK)
+        fail_msg("%s", err.text);
+    return last;
+}
+
+/* Runs launches from .. to. */
+static launch_result_t run_all(gpu_t *g, trace_source_t *source, uint64_t from, uint64_t to)
+{
+    uint64_t ids[200];
+    size_t n = 0;
+    while (from <= to)
+        ids[n++] = from++;
+    return run_on(g, source, ids, n);
+}
+
+static launch_touched_t warm_up(gpu_t *g, trace_source_t *source, uint64_t at)
+{
+    launch_touched_t touched;
+    rb_err_t err = {0};
+    if (gpu_warm_up(g, source, at, &touched, &err) != RB_OK)
+        fail_msg("%s", err.text);
+    return touched;
+}
+
+/* A program of which launch `from` (0: none) was simulated and launch `at` comes next. */
+typedef struct {
+    const char *kind;
+    uint64_t size;
+    const char *params[4];
+    uint64_t from, at;
+    double l2, dirty, l0; /* least shares */
+} case_t;
+
+/*
+ * The rest of the L2 is due to the order in time. It is large where all blocks of a launch run at
+ * once and touch more than the L2 holds (srad, lbm): in time they touch one array after the other,
+ * in the walk one block after the other. The rest of what is modified: how often a line was written
+ * decides how many others were cleaned. The rest of the L0s: which sub-core ran which warp.
+ */
+static const case_t cases[] = {
+    {"stencil", 402, {"steps=30"}, 0, 20, 0.98, 0.98, 0.75},
+    {"stencil", 402, {"steps=30"}, 8, 20, 0.98, 0.98, 0.95},
+    {"gaussian", 128, {NULL}, 0, 60, 0.98, 0.98, 0.95},
+    {"gaussian", 128, {NULL}, 30, 160, 0.98, 0.98, 0.95},
+    {"train", 60, {"width=32", "rows=5000"}, 10, 40, 0.98, 0.75, 0.75},
+    {"bfs", 20000, {NULL}, 0, 7, 0.98, 0.95, 0.8},
+    {"bfs", 20000, {NULL}, 3, 9, 0.98, 0.8, 0.85},
+    {"kmeans", 8000, {"iterations=20"}, 3, 20, 0.98, 0.8, 0.85},
+    {"reduction", 2000000, {NULL}, 0, 3, 0.98, 0.95, 0.95},
+    {"particlefilter", 25, {"particles=1024"}, 0, 15, 0.98, 0.98, 0.85},
+    {"sssp", 8000, {NULL}, 0, 6, 0.98, 0.8, 0.95},
+    {"mst", 4000, {NULL}, 4, 15, 0.98, 0.98, 0.95},
+    {"resnet", 32, {"width=20"}, 10, 30, 0.98, 0.95, 0.85},
+    {"blackscholes", 60000, {"launches=20"}, 2, 10, 0.95, 0.9, 0.95},
+    {"srad", 192, {"iterations=25"}, 10, 30, 0.85, 0.9, 0.95},
+    {"lbm", 20, {"steps=30"}, 5, 15, 0.5, 0.4, 0.95},
+};
+
+static void assert_least(const case_t *c, const char *what, double got, double least)
+{
+    if (!(got >= least))
+        fail_msg("%s, launch %llu after %llu: %s: %.4f of it agree, not %.4f", c->kind,
+                 (unsigned long long)c->at, (unsigned long long)c->from, what, got, least);
+}
+
+static void assert_case(const case_t *c)
+{
+    const gpu_spec_t spec = small_chip();
+    trace_source_t *source = gen_trial_open(c->kind, 75, c->size, c->params);
+    gpu_t *const chip[2] = {gpu_create(&spec, 1, 0), gpu_create(&spec, 1, 0)};
+    run_all(chip[0], source, 1, c->at - 1);
+    if (c->from > 0)
+        run_on(chip[1], source, &c->from, 1);
+    warm_up(chip[1], source, c->at);
+    const uint32_t n = chip[0]->n_sms, slices = chip[0]->map.slices;
+    assert_least(c, "L2", agreeing(compare(chip, slices, false, l2_of)), c->l2);
+    assert_least(c, "modified", agreeing(compare(chip, slices, true, l2_of)), c->dirty);
+    assert_least(c, "L1 of instructions", found(compare(chip, n, false, l1i_of)), 0.99);
+    assert_least(c, "L0 of instructions", found(compare(chip, n * SUB_CORES, false, l0_of)), c->l0);
+    assert_least(c, "TLB", agreeing(compare(chip, n, false, tlb_of)), 1.0);
+    gpu_destroy(chip[0]);
+    gpu_destroy(chip[1]);
+    source->ops->destroy(source);
+}
+
+static void caches_are_those_of_a_full_run(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+        assert_case(&cases[i]);
+}
+
+static trace_source_t *kmeans(void)
+{
+    return GEN_OPEN("kmeans", 75, 2000, "iterations=20");
+}
+
+static void assert_same_launch(const launch_result_t *a, const launch_result_t *b)
+{
+    assert_int_equal(a->end - a->start, b->end - b->start);
+    assert_memory_equal(&a->sm, &b->sm, sizeof(a->sm));
+    assert_memory_equal(&a->l2, &b->l2, sizeof(a->l2));
+}
+
+static void nothing_is_walked_if_nothing_is_skipped(void **state)
+{
+    (void)state;
+    const gpu_spec_t functional = small_chip();
+    gpu_spec_t keep = functional;
+    keep.warmup.mode = WARMUP_KEEP;
+    trace_source_t *source = kmeans();
+    gpu_t *a = gpu_create(&functional, 1, 0), *b = gpu_create(&keep, 1, 0);
+    const launch_result_t x = run_all(a, source, 1, 4), y = run_all(b, source, 1, 4);
+    assert_int_equal(x.touched.launches, 0);
+    assert_same_launch(&x, &y);
+    gpu_destroy(a);
+    gpu_destroy(b);
+    source->ops->destroy(source);
+}
+
+static void only_launches_since_the_last_simulated_one_are_walked(void **state)
+{
+    (void)state;
+    const gpu_spec_t spec = small_chip();
+    trace_source_t *source = kmeans();
+    gpu_t *g = gpu_create(&spec, 1, 0);
+    const uint64_t ids[] = {8, 11};
+    const launch_result_t r = run_on(g, source, ids, 2);
+    assert_int_equal(r.touched.launches, 2);
+    assert_true(r.touched.warp_insts > 0);
+    gpu_destroy(g);
+    source->ops->destroy(source);
+}
+
+/* A launch that comes before the last simulated one gets the state of its own place. */
+static void going_back_begins_anew(void **state)
+{
+    (void)state;
+    const gpu_spec_t spec = small_chip();
+    trace_source_t *source = kmeans();
+    gpu_t *const chip[2] = {gpu_create(&spec, 1, 0), gpu_create(&spec, 1, 0)};
+    run_all(chip[0], source, 30, 30);
+    const launch_touched_t back = warm_up(chip[0], source, 5), fresh = warm_up(chip[1], source, 5);
+    assert_int_equal(back.launches, fresh.launches);
+    const uint32_t n = chip[0]->n_sms, slices = chip[0]->map.slices;
+    assert_true(agreeing(compare(chip, slices, false, l2_of)) == 1.0);
+    assert_true(agreeing(compare(chip, slices, true, l2_of)) == 1.0);
+    assert_true(agreeing(compare(chip, n, false, l1i_of)) == 1.0);
+    assert_true(agreeing(compare(chip, n * SUB_CORES, false, l0_of)) == 1.0);
+    assert_true(agreeing(compare(chip, n, false, tlb_of)) == 1.0);
+    gpu_destroy(chip[0]);
+    gpu_destroy(chip[1]);
+    source->ops->destroy(source);
+}
+
+static launch_touched_t walked_before(const gpu_spec_t *spec, trace_source_t *source, uint64_t at)
+{
+    gpu_t *g = gpu_create(spec, 1, 0);
+    const launch_touched_t t = warm_up(g, source, at);
+    gpu_destroy(g);
+    return t;
+}
+
+/* The walk ends when the L2 is full, when launches bring nothing new, or at the limit. */
+static void more_launches_are_walked_only_while_they_matter(void **state)
+{
+    (void)state;
+    gpu_spec_t spec = small_chip();
+    trace_source_t *source = GEN_OPEN("stencil", 75, 402, "steps=40");
+    assert_int_equal(walked_before(&spec, source, 40).launches, 1);
+    spec.mem.l2.size *= 8; /* now the last launch does not fill it, but others bring nothing new */
+    assert_int_equal(walked_before(&spec, source, 40).launches, 3);
+    spec.warmup.news = 0; /* not even the border of the other array */
+    assert_int_equal(walked_before(&spec, source, 40).launches, 7);
+    spec.warmup.full = 0.1; /* the last launch is enough */
+    assert_int_equal(walked_before(&spec, source, 40).launches, 1);
+    spec.warmup.full = 1;
+    spec.warmup.launches = 2;
+    assert_int_equal(walked_before(&spec, source, 40).launches, 2);
+    source->ops->destroy(source);
+}
+
+static rb_code_t no_counts(trace_source_t *s, uint64_t id, launch_counts_t *out, rb_err_t *err)
+{
+    (void)s;
+    (void)id;
+    (void)out;
+    return rb_fail(err, RB_TRACE, "not asked for");
+}
+
+static void only_sampled_launches_of_an_indexed_trace_are_warmed_by_default(void **state)
+{
+    (void)state;
+    gpu_spec_t spec = small_chip();
+    trace_source_t *source = kmeans();
+    spec.warmup.mode = WARMUP_AUTO;
+    trace_source_ops_t indexed = *source->ops;
+    const trace_source_ops_t *plain = source->ops;
+    indexed.launch_counts = no_counts;
+    assert_int_equal(gpu_warmup_mode(&spec, true, source), WARMUP_KEEP);
+    source->ops = &indexed;
+    assert_int_equal(gpu_warmup_mode(&spec, true, source), WARMUP_FUNCTIONAL);
+    assert_int_equal(gpu_warmup_mode(&spec, false, source), WARMUP_KEEP);
+    spec.warmup.mode = WARMUP_FLUSH;
+    assert_int_equal(gpu_warmup_mode(&spec, true, source), WARMUP_FLUSH);
+    source->ops = plain;
+    source->ops->destroy(source);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(caches_are_those_of_a_full_run),
+        cmocka_unit_test(nothing_is_walked_if_nothing_is_skipped),
+        cmocka_unit_test(only_launches_since_the_last_simulated_one_are_walked),
+        cmocka_unit_test(going_back_begins_anew),
+        cmocka_unit_test(more_launches_are_walked_only_while_they_matter),
+        cmocka_unit_test(only_sampled_launches_of_an_indexed_trace_are_warmed_by_default),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

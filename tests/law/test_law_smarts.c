@@ -1,0 +1,276 @@
+/*
+ * smarts: units all over a launch, with a stated error. Launches whose blocks run the same code on
+ * data that differ; even launches; launches that units cannot represent.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "sampling/inside/inside_sampler.h"
+#include "sampling/math/quantile.h"
+#include "sim/gpu/gpu.h"
+#include "tests/support/inside_lab.h"
+#include "tests/support/rbt_lab.h"
+#include "tests/support/temp_folder.h"
+
+/* Loads of a warp, lines of the window. */
+enum { LOADS = 12, WINDOW = 1024, CHAIN = 40, SHARED = 48 * 1024, SLOTS = 8 };
+
+/* Blocks of four warps that read a window that fits the L2, or data that no other block reads. */
+typedef struct {
+    uint32_t blocks;
+    uint32_t from;   /* blocks from here on read data of their own */
+    uint32_t length; /* of the first blocks, in passes over the code; the others have one */
+    uint32_t longer; /* every so many-th block has that length instead; 0: none */
+} data_t;
+
+static void data_body(synth_warp_t *w, const void *ctx)
+{
+    const data_t *d = ctx;
+    const bool longer = d->longer > 0 && w->block % d->longer == d->longer - 1;
+    for (unsigned pass = longer ? d->length : 1; pass > 0; pass--) {
+        for (unsigned i = 0; i < LOADS; i++) {
+            const uint64_t line = w->global * LOADS + i;
+            const uint64_t at = 128 * (w->block < d->from ? synth_mix(line) % WINDOW : line);
+            synth_emit_affine(w, 0, (uint32_t)LAB_FULL, 0x10000000 + at, 4);
+        }
+        synth_emit_span(w, 1, CHAIN + 1);
+    }
+    synth_emit_span(w, CHAIN + 2, 1);
+}
+
+static synth_t *data_program(const data_t *d)
+{
+    synth_t *s = synth_create();
+    synth_kernel_t *k = synth_kernel_create(
+        s, "data",
+        &(synth_shape_t){.grid = {d->blocks}, .block = {128}, .regs = 32, .shared = SHARED});
+    synth_code(k, "LDG.E", "R4", "R2");
+    for (unsigned i = 0; i < CHAIN; i++)
+        synth_code(k, "FFMA", "R1", "R1 R4 R3");
+    synth_code(k, "BRA", "", "");
+    synth_code(k, "EXIT", "", "");
+    synth_kernel_body(k, data_body, d);
+    return s;
+}
+
+/* Stores the program and opens it; close with data_close(). */
+static trace_source_t *data_open(const data_t *d)
+{
+    synth_t *s = data_program(d);
+    temp_folder_create();
+    rbt_lab_store(synth_source(s), temp_path("data.rbt"), 1);
+    synth_destroy(s);
+    return rbt_lab_open(temp_path("data.rbt"));
+}
+
+static void data_close(trace_source_t *source)
+{
+    source->ops->destroy(source);
+    temp_folder_remove();
+}
+
+/* A result with what is needed of its replicates. */
+typedef struct {
+    launch_result_t r;
+    size_t n;
+    double half;         /* half the 95 % interval of the cycles */
+    double ipc_half;     /* the same of instructions per cycle */
+    bool sums, possible; /* states sum to slots x cycles in all replicates; hits are lookups */
+} told_t;
+
+typedef double (*statistic_t)(const launch_estimate_t *e);
+
+static double counter(const launch_estimate_t *e, size_t offset)
+{
+    return e->counter[offset / sizeof(uint64_t)];
+}
+
+static double cycles_of(const launch_estimate_t *e)
+{
+    return e->cycles;
+}
+
+static double ipc_of(const launch_estimate_t *e)
+{
+    return counter(e, offsetof(gpu_counters_t, sm.warp_insts)) / e->cycles;
+}
+
+static double half_of(const launch_replicates_t *r, statistic_t f)
+{
+    const double n = (double)r->n;
+    double mean = 0, squares = 0;
+    for (size_t i = 0; i < r->n; i++)
+        mean += f(&r->list[i]) / n;
+    for (size_t i = 0; i < r->n; i++)
+        squares += pow(f(&r->list[i]) - mean, 2);
+    return interval_factor(0.95, n - 1) * sqrt((n - 1) / n * squares);
+}
+
+static rb_code_t keep(void *ctx, const launch_result_t *r, rb_err_t *err)
+{
+    told_t *t = ctx;
+    (void)err;
+    *t = (told_t){.r = *r, .n = r->replicates.n, .sums = true, .possible = true};
+    if (t->n == 0)
+        return RB_OK;
+    t->half = half_of(&r->replicates, cycles_of);
+    t->ipc_half = half_of(&r->replicates, ipc_of);
+    for (size_t i = 0; i < t->n; i++) {
+        const launch_estimate_t *e = &r->replicates.list[i];
+        double states = 0;
+        for (unsigned k = 0; k < STATE_COUNT; k++)
+            states += e->counter[k];
+        const double slots = (double)r->warp_slot_cycles / (double)launch_result_cycles(r);
+        t->sums &= fabs(states - slots * e->cycles) <= slots;
+        t->possible &= counter(e, offsetof(gpu_counters_t, l2.read_hits)) <=
+                       counter(e, offsetof(gpu_counters_t, l2.read_sectors));
+        t->possible &= counter(e, offsetof(gpu_counters_t, sm.warp_insts)) == (double)r->warp_insts;
+    }
+    return RB_OK;
+}
+
+static told_t tell(const gpu_spec_t *spec, trace_source_t *source, int threads, cycle_t window,
+                   const char *sampler, uint64_t seed)
+{
+    inside_list_t list = {0};
+    rb_err_t err = {0};
+    told_t told;
+    if (inside_list_add(&list, sampler, seed, &err) != RB_OK)
+        fail_msg("%s", err.text);
+    gpu_t *gpu = gpu_create(spec, threads, window);
+    const run_plan_t plan = {.first = 1, .inside = list.samplers, .n_inside = list.n};
+    const gpu_callbacks_t callbacks = {.ctx = &told, .launch_done = keep};
+    if (gpu_run(gpu, source, &plan, &callbacks, &err) != RB_OK)
+        fail_msg("%s", err.text);
+    gpu_destroy(gpu);
+    inside_list_free(&list);
+    return told;
+}
+
+static void two_phases_of_data_are_within_the_interval(void **state)
+{
+    static const data_t d = {.blocks = 1600, .from = 800};
+    gpu_spec_t spec = LAB_SPEC("v100", SMALL);
+    trace_source_t *source = data_open(&d);
+    const launch_result_t want = run_sampled_source(&spec, source, 1, 0, "");
+
+    (void)state;
+    unsigned covered = 0;
+    for (uint64_t seed = 1; seed <= 8; seed++) {
+        const told_t got = tell(&spec, source, 1, 0, "smarts", seed);
+        assert_true(got.r.sampling.estimated);
+        assert_string_equal(got.r.sampling.sampler, "smarts");
+        assert_non_null(strstr(got.r.sampling.evidence, "units"));
+        assert_true(got.n >= 8);
+        assert_true(got.half <= 0.05 * (double)launch_result_cycles(&got.r));
+        assert_true(relative_error(&got.r, &want) < 0.03);
+        covered += relative_error(&got.r, &want) * (double)launch_result_cycles(&want) <= got.half;
+        assert_true(got.r.sampling.simulated_warp_insts < want.warp_insts / 2);
+        assert_int_equal(got.r.warp_insts, want.warp_insts);
+        lab_assert_near((double)got.r.l2.fills, (double)want.l2.fills, 0.03, "fills");
+        lab_assert_near((double)got.r.l2.read_hits, (double)want.l2.read_hits, 0.06, "hits");
+        lab_assert_near((double)got.r.dram.read_sectors, (double)want.dram.read_sectors, 0.03,
+                        "sectors read");
+        assert_true(got.sums && got.possible);
+        assert_int_equal(lab_state_sum(&got.r.sm), got.r.warp_slot_cycles);
+        assert_true(got.ipc_half > 0);
+    }
+    assert_true(covered >= 7);
+    data_close(source);
+}
+
+static void results_do_not_depend_on_threads_or_windows(void **state)
+{
+    static const data_t d = {.blocks = 1000, .from = 300};
+    gpu_spec_t spec = LAB_SPEC("v100", SMALL);
+    trace_source_t *source = data_open(&d);
+    const told_t want = tell(&spec, source, 1, 0, "smarts", 7);
+
+    (void)state;
+    assert_true(want.r.sampling.estimated);
+    const told_t threads = tell(&spec, source, 3, 0, "smarts", 7);
+    const told_t window = tell(&spec, source, 1, 5, "smarts", 7);
+    assert_int_equal(want.r.end, threads.r.end);
+    assert_int_equal(want.r.end, window.r.end);
+    assert_memory_equal(&want.r.sm, &threads.r.sm, sizeof(want.r.sm));
+    assert_memory_equal(&want.r.sm, &window.r.sm, sizeof(want.r.sm));
+    assert_true(want.half == threads.half && want.half == window.half);
+    /* Another seed measures elsewhere. */
+    assert_int_not_equal(want.r.end, tell(&spec, source, 1, 0, "smarts", 8).r.end);
+    data_close(source);
+}
+
+static void an_even_launch_is_left_to_regions(void **state)
+{
+    static const data_t d = {.blocks = 1600};
+    gpu_spec_t spec = LAB_SPEC("v100", SMALL);
+    trace_source_t *source = data_open(&d);
+    const launch_result_t want = run_sampled_source(&spec, source, 1, 0, "");
+    const told_t got = tell(&spec, source, 1, 0, "smarts", 1);
+
+    (void)state;
+    assert_non_null(strstr(got.r.sampling.evidence, "region 1 of 1"));
+    assert_true(relative_error(&got.r, &want) < 0.03);
+    assert_true(got.r.sampling.simulated_blocks < 15 * SLOTS);
+    const told_t units = tell(&spec, source, 1, 0, "smarts:even=off", 1);
+    assert_null(strstr(units.r.sampling.evidence, "region"));
+    data_close(source);
+}
+
+/* Simulated completely, with this reason. */
+static void expect_refused(const data_t *d, const char *reason)
+{
+    gpu_spec_t spec = LAB_SPEC("v100", SMALL);
+    trace_source_t *source = data_open(d);
+    const launch_result_t want = run_sampled_source(&spec, source, 1, 0, "");
+    const told_t got = tell(&spec, source, 1, 0, "smarts", 1);
+
+    assert_false(got.r.sampling.estimated);
+    assert_int_equal(got.r.end, want.end);
+    assert_memory_equal(&got.r.sm, &want.sm, sizeof(want.sm));
+    if (strstr(got.r.sampling.evidence, reason) == NULL)
+        fail_msg("'%s' does not say '%s'", got.r.sampling.evidence, reason);
+    data_close(source);
+}
+
+static void what_units_cannot_represent_is_simulated_and_says_why(void **state)
+{
+    static const data_t few = {.blocks = 160, .from = 80};
+    static const data_t stragglers = {.blocks = 1600, .from = 800, .longer = 100, .length = 120};
+
+    (void)state;
+    expect_refused(&few, "20 waves are too few");
+    expect_refused(&stragglers, "outlive the last dispatch");
+}
+
+/* Without an index the lengths of blocks come from the survey, and units are used for even launches
+ * too. */
+static void a_source_without_an_index_gives_the_same_units(void **state)
+{
+    static const data_t d = {.blocks = 1600, .from = 800};
+    gpu_spec_t spec = LAB_SPEC("v100", SMALL);
+    trace_source_t *source = data_open(&d);
+    synth_t *s = data_program(&d);
+    const told_t want = tell(&spec, source, 1, 0, "smarts", 3);
+    const told_t got = tell(&spec, synth_source(s), 1, 0, "smarts", 3);
+
+    (void)state;
+    assert_true(got.r.sampling.estimated);
+    assert_int_equal(got.r.sampling.simulated_blocks, want.r.sampling.simulated_blocks);
+    lab_assert_near((double)launch_result_cycles(&got.r), (double)launch_result_cycles(&want.r),
+                    1e-3, "cycles");
+    synth_destroy(s);
+    data_close(source);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(two_phases_of_data_are_within_the_interval),
+        cmocka_unit_test(results_do_not_depend_on_threads_or_windows),
+        cmocka_unit_test(an_even_launch_is_left_to_regions),
+        cmocka_unit_test(what_units_cannot_represent_is_simulated_and_says_why),
+        cmocka_unit_test(a_source_without_an_index_gives_the_same_units),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
