@@ -1,4 +1,5 @@
-/* Surveys of launches without time, from native traces: decoding, walking, L2 tags. */
+/* Surveys of launches without time, from native traces: decoding, walking, the tags of as many L2
+ * slices as for large launches. */
 #include "bench/micro/micro.h"
 #include "bench/micro/micro_stored.h"
 #include "sim/gpu/gpu.h"
@@ -29,7 +30,8 @@ static micro_result_t survey(const char *name)
     if (chip == NULL)
         chip = make_chip();
     if (source->ops->launch_info(source, 1, &info, &err) != RB_OK ||
-        shadow_survey(&shadow, chip, source, 1, info.n_blocks / BINS + 1, &err) != RB_OK)
+        shadow_survey_slices(&shadow, chip, source, 1, info.n_blocks / BINS + 1, SHADOW_SLICES,
+                             &err) != RB_OK)
         rb_panic("%s", err.text);
     r.operations = shadow.all.warp_insts;
     r.check = shadow.all.fills ^ shadow.all.read_hits ^ shadow.all.written_back;

@@ -169,12 +169,27 @@ rb_code_t shadow_survey_slices(shadow_t *out, gpu_t *g, trace_source_t *source, 
     return rc;
 }
 
-rb_code_t shadow_survey(shadow_t *out, gpu_t *g, trace_source_t *source, uint64_t position,
-                        uint64_t blocks_per_bin, rb_err_t *err)
+/* Slices to look at in a launch (shadow.h). */
+static rb_code_t default_slices(const gpu_t *g, trace_source_t *source, uint64_t position,
+                                uint32_t *slices, rb_err_t *err)
 {
     const uint64_t lines = g->spec.mem.l2.size / LINE_BYTES;
     const uint64_t enough = (uint64_t)SHADOW_LINES * g->map.slices / lines + 1;
-    const uint32_t slices = enough < SHADOW_SLICES ? SHADOW_SLICES : (uint32_t)enough;
+    launch_counts_t counts = {.requests = SHADOW_FEW};
+    if (source->ops->launch_counts != NULL)
+        RB_TRY(source->ops->launch_counts(source, position, &counts, err));
+    *slices = enough < SHADOW_SLICES ? SHADOW_SLICES : (uint32_t)enough;
+    if (counts.requests < SHADOW_FEW)
+        *slices = g->map.slices;
+    return RB_OK;
+}
+
+rb_code_t shadow_survey(shadow_t *out, gpu_t *g, trace_source_t *source, uint64_t position,
+                        uint64_t blocks_per_bin, rb_err_t *err)
+{
+    uint32_t slices;
+    *out = (shadow_t){0};
+    RB_TRY(default_slices(g, source, position, &slices, err));
     return shadow_survey_slices(out, g, source, position, blocks_per_bin, slices, err);
 }
 

@@ -32,8 +32,10 @@ typedef struct {
     shadow_counts_t all;
 } shadow_t;
 
-/* Slices of the L2 that a survey looks at by default: enough for 4096 lines, at least 8. */
-enum { SHADOW_LINES = 4096, SHADOW_SLICES = 8 };
+/* A survey looks at all slices of the L2 if the index says that the launch has fewer requests than
+ * SHADOW_FEW; then it takes little time anyway, and small bins are exact. Otherwise it looks at
+ * enough slices for SHADOW_LINES lines, at least SHADOW_SLICES. */
+enum { SHADOW_FEW = 1 << 20, SHADOW_LINES = 4096, SHADOW_SLICES = 4 };
 
 /* Surveys launch `position` of the source, which runs next, beginning with the present contents of
  * the chip's L2, which stays as it is. *out belongs to the caller (shadow_free()), also after an error of

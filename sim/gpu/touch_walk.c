@@ -157,36 +157,39 @@ static void touch_code(walk_t *w, touch_run_t *run)
 
 /* Leaves out lines in slices that the consumer does not want. Without branches, because they could
  * not be predicted. */
-static void keep_wanted(walk_t *w)
+static void keep_wanted(const touch_consumer_t *c, touch_lines_t *l, addr_map_high_t *high)
 {
-    const touch_consumer_t *c = w->consumer;
-    touch_lines_t *l = &w->lines;
-    addr_map_high_t high = w->high;
+    addr_map_high_t h = *high;
     uint32_t kept = 0;
     for (uint32_t i = 0; i < l->n; i++) {
         const uint64_t line = l->line[i];
         l->line[kept] = line;
         l->sectors[kept] = l->sectors[i];
-        kept += c->slices[addr_map_next_slice(c->map, line, &high)];
+        kept += c->slices[addr_map_next_slice(c->map, line, &h)];
     }
-    w->high = high;
+    *high = h;
     l->n = kept;
 }
 
+/* Sectors of all lines: bits of the masks, eight at a time. */
 static uint32_t count_sectors(const touch_lines_t *l)
 {
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < l->n; i++)
+    uint32_t n = 0, i = 0;
+    for (uint64_t eight; i + sizeof(eight) <= l->n; i += sizeof(eight)) {
+        memcpy(&eight, l->sectors + i, sizeof(eight));
+        n += (uint32_t)__builtin_popcountll(eight);
+    }
+    for (; i < l->n; i++)
         n += l2_sector_count(l->sectors[i]);
     return n;
 }
 
 static void read_lines(walk_t *w)
 {
-    const touch_lines_t *l = &w->lines;
+    touch_lines_t *l = &w->lines;
     uint32_t repeated = 0;
     if (w->consumer->slices != NULL)
-        keep_wanted(w);
+        keep_wanted(w->consumer, l, &w->high);
     tail_t t = tail_of(w);
     for (uint32_t i = 0; i < l->n; i++) {
         const uint32_t sectors = l->sectors[i];

@@ -109,7 +109,7 @@ static l2_stall_t request_write(l2_slice_t *s, outbox_t *out, const mem_msg_t *m
             s->stats.write_hits += n;
         else
             l = l2_line_allocate(s, s->request_key);
-        l2_tags_write(s->cache, l, m->sectors, m->full, m->bytes);
+        l2_tags_write(l, cache_write(s->cache, l), m->sectors, m->full, m->bytes);
         l2_set_clean(s, s->request_key);
     } else {
         s->stats.write_hits += n;

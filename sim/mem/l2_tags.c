@@ -23,10 +23,9 @@ static void sector_write_part(cache_tag_t *l, cache_written_t *w, uint32_t secto
     }
 }
 
-uint8_t l2_tags_write(cache_t *c, cache_tag_t *l, uint8_t sectors, uint8_t full,
+uint8_t l2_tags_write(cache_tag_t *l, cache_written_t *w, uint8_t sectors, uint8_t full,
                       const uint32_t bytes[SECTORS_PER_LINE])
 {
-    cache_written_t *w = cache_write(c, l);
     const uint8_t fresh = sectors & (uint8_t)~w->dirty;
     w->dirty |= sectors;
     w->partial &= (uint8_t) ~(sectors & full);

@@ -75,9 +75,9 @@ static inline uint8_t l2_tags_group(uint32_t fill_sectors, uint32_t sector)
 /* Fills complete sectors of a line of the cache. */
 void l2_tags_fill(cache_t *c, cache_tag_t *l, uint8_t sectors);
 
-/* Writes bytes of these sectors: all bytes (full) or those of the masks. Returns the sectors that
- * were not modified before. */
-uint8_t l2_tags_write(cache_t *c, cache_tag_t *l, uint8_t sectors, uint8_t full,
+/* Writes bytes of these sectors of a line: all bytes (full) or those of the masks. w: from
+ * cache_write(). Returns the sectors that were not modified before. */
+uint8_t l2_tags_write(cache_tag_t *l, cache_written_t *w, uint8_t sectors, uint8_t full,
                       const uint32_t bytes[SECTORS_PER_LINE]);
 
 /* Takes the line to write back if the set of key has more than modified_ways modified lines. */

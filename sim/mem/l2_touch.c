@@ -25,21 +25,32 @@ static inline void read_missing(const l2_tags_t *t, cache_tag_t *l, uint32_t mis
     sum->filled += n;
 }
 
+/* Writes back the oldest modified line of a set with too many. */
+static inline void clean(const l2_tags_t *t, cache_key_t key, bool plain, l2_warmed_t *sum)
+{
+    cache_line_t excess;
+    if (plain)
+        sum->written_back += l2_sector_count(cache_clean_narrow(t->cache, key, t->modified_ways));
+    else if (l2_tags_excess(t->cache, key, t->modified_ways, &excess))
+        sum->written_back += l2_sector_count(excess.written.dirty);
+}
+
 /* Returns how many of its n sectors hit. */
-static uint32_t write_line(const l2_tags_t *t, cache_key_t key, const cache_placed_t *p,
-                           const l2_touch_t *touch, uint32_t n, l2_masks_t masks, l2_warmed_t *sum)
+static inline uint32_t write_line(const l2_tags_t *t, cache_key_t key, const cache_placed_t *p,
+                                  const l2_touch_t *touch, uint32_t n, l2_masks_t masks, bool plain,
+                                  l2_warmed_t *sum)
 {
     const bool reads = touch->kind == L2_TOUCH_ATOMIC;
     const uint32_t missing = touch->sectors & ~(uint32_t)cache_tag_valid(p->tag);
-    cache_line_t excess;
     if (reads && missing != 0)
         read_missing(t, p->tag, missing, true, sum);
+    cache_written_t *w =
+        plain ? cache_write_narrow(t->cache, key, p->tag) : cache_write(t->cache, p->tag);
     const uint8_t fresh =
-        l2_tags_write(t->cache, p->tag, touch->sectors, touch->full, masks[touch->bytes]);
+        l2_tags_write(p->tag, w, touch->sectors, touch->full, masks[touch->bytes]);
     sum->modified += l2_sector_count(fresh);
     sum->taken += p->fresh ? n : 0;
-    if (l2_tags_excess(t->cache, key, t->modified_ways, &excess))
-        sum->written_back += l2_sector_count(excess.written.dirty);
+    clean(t, key, plain, sum);
     if (reads)
         return n - l2_sector_count(missing);
     return p->fresh ? 0 : n;
@@ -55,27 +66,28 @@ static inline uint32_t read_line(const l2_tags_t *t, const cache_placed_t *p, ui
     return n - l2_sector_count(missing);
 }
 
-/* So many accesses are looked up ahead, so that the host's cache has their sets in time. */
-enum { AHEAD = 32 };
+/* Accesses whose places are found together; so many of them are prefetched ahead. */
+enum { GROUP = 64, AHEAD = 12 };
 
 typedef struct {
-    uint32_t slice[AHEAD];
-    cache_key_t key[AHEAD];
+    uint32_t slice[GROUP];
+    cache_key_t key[GROUP];
 } places_t;
 
 static void find_places(const l2_chip_tags_t *chip, const l2_touch_t *touch, size_t n,
                         places_t *out)
 {
-    uint64_t addr[AHEAD] = {0}, local[AHEAD];
+    uint64_t addr[GROUP] = {0}, local[GROUP];
     for (size_t i = 0; i < n; i++)
         addr[i] = touch[i].line;
     addr_map_slices(chip->map, addr, out->slice, local, n);
-    for (size_t i = 0; i < n; i++) {
-        const cache_t *c = chip->slice[out->slice[i]].cache;
-        out->key[i] = cache_line_key(c, local[i]);
-        if (chip->plain)
-            cache_prefetch_narrow(c, out->key[i]);
-    }
+    for (size_t i = 0; i < n; i++)
+        out->key[i] = cache_line_key(chip->slice[0].cache, local[i]);
+}
+
+static inline void prefetch(const l2_chip_tags_t *chip, const places_t *at, size_t i)
+{
+    cache_prefetch_narrow(chip->slice[at->slice[i]].cache, at->key[i]);
 }
 
 /* The same for chips with plain caches and others, so that the compiler makes a loop for each. */
@@ -86,7 +98,11 @@ static inline __attribute__((always_inline)) void touch_some(const l2_chip_tags_
 {
     places_t at;
     find_places(chip, touch, n, &at);
+    for (size_t i = 0; plain && i < n && i < AHEAD; i++)
+        prefetch(chip, &at, i);
     for (size_t i = 0; i < n; i++) {
+        if (plain && i + AHEAD < n)
+            prefetch(chip, &at, i + AHEAD);
         const l2_tags_t *t = &chip->slice[at.slice[i]];
         const l2_touch_t *a = &touch[i];
         const uint32_t sectors = l2_sector_count(a->sectors);
@@ -96,7 +112,7 @@ static inline __attribute__((always_inline)) void touch_some(const l2_chip_tags_
         sum->sectors[a->kind] += sectors;
         sum->hits[a->kind] += a->kind == L2_TOUCH_READ || a->kind == L2_TOUCH_CODE
                                   ? read_line(t, &p, a->sectors, sectors, sum)
-                                  : write_line(t, at.key[i], &p, a, sectors, masks, sum);
+                                  : write_line(t, at.key[i], &p, a, sectors, masks, plain, sum);
     }
 }
 
@@ -133,8 +149,8 @@ void l2_tags_touch(const l2_chip_tags_t *chip, const l2_touch_t *touch, size_t n
         touch_perfect(touch, n, sum);
         return;
     }
-    for (size_t i = 0; i < n; i += AHEAD) {
-        const size_t some = n - i < AHEAD ? n - i : AHEAD;
+    for (size_t i = 0; i < n; i += GROUP) {
+        const size_t some = n - i < GROUP ? n - i : GROUP;
         (chip->plain ? touch_plain : touch_others)(chip, touch + i, some, masks, sum);
     }
 }

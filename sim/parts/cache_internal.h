@@ -1,4 +1,4 @@
-/* State of a cache, for cache.c, cache_checkpoint.c and the replacement policies. */
+/* State of a cache, for the files cache_*.[ch] and the replacement policies. */
 #ifndef RUBATO_PARTS_CACHE_INTERNAL_H
 #define RUBATO_PARTS_CACHE_INTERNAL_H
 

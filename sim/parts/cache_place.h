@@ -58,4 +58,31 @@ static inline cache_placed_t cache_place_narrow(cache_t *c, cache_key_t k)
     return p;
 }
 
+/* cache_write() of a line of the set of k. */
+static inline cache_written_t *cache_write_narrow(cache_t *c, cache_key_t k, cache_tag_t *t)
+{
+    const size_t number = (size_t)(t - c->tag);
+    cache_written_t *w = &c->written[number];
+    if (*t & CACHE_TAG_WRITTEN)
+        return w;
+    *t |= CACHE_TAG_WRITTEN;
+    *w = (cache_written_t){0};
+    cache_narrow(c, k.set)->modified |= UINT64_C(1) << (number - (size_t)k.set * c->ways);
+    return w;
+}
+
+/* If more than `most` lines of the set of k are modified, cache_clean_oldest(). Returns the dirty
+ * sectors of the line. */
+static inline uint8_t cache_clean_narrow(cache_t *c, cache_key_t k, uint32_t most)
+{
+    narrow_set_t *s = cache_narrow(c, k.set);
+    if ((uint32_t)__builtin_popcountll(s->modified) <= most)
+        return 0;
+    const uint32_t way = narrow_oldest_modified(s, c->ways);
+    const size_t number = (size_t)k.set * c->ways + way;
+    s->modified &= ~(UINT64_C(1) << way);
+    c->tag[number] &= ~(cache_tag_t)CACHE_TAG_WRITTEN;
+    return c->written[number].dirty;
+}
+
 #endif

@@ -314,12 +314,17 @@ static synth_t *divided(void)
     return s;
 }
 
-static shadow_counts_t survey_source(const gpu_spec_t *spec, trace_source_t *source)
+/* slices: to look at; 0: the default. */
+static shadow_counts_t survey_source(const gpu_spec_t *spec, trace_source_t *source,
+                                     uint32_t slices)
 {
     rb_err_t err = {0};
     shadow_t shadow;
     gpu_t *g = gpu_create(spec, 1, 0);
-    if (shadow_survey(&shadow, g, source, 1, PER_BIN, &err) != RB_OK)
+    const rb_code_t rc = slices == 0
+                             ? shadow_survey(&shadow, g, source, 1, PER_BIN, &err)
+                             : shadow_survey_slices(&shadow, g, source, 1, PER_BIN, slices, &err);
+    if (rc != RB_OK)
         fail_msg("%s", err.text);
     const shadow_counts_t c = shadow.all;
     shadow_free(&shadow);
@@ -327,17 +332,19 @@ static shadow_counts_t survey_source(const gpu_spec_t *spec, trace_source_t *sou
     return c;
 }
 
-/* A native trace says which warps execute the same instructions, others do not. */
+/* A native trace says which warps execute the same instructions, others do not. Its index says that
+ * the launch is small, so that all slices are looked at. */
 static void a_native_trace_is_surveyed_like_what_it_was_made_of(void **state)
 {
     (void)state;
-    gpu_spec_t spec = LAB_SPEC("v100", SMALL);
+    gpu_spec_t spec =
+        LAB_SPEC("v100", "sm.count=2", "mem.partitions=4", "l2.slices=16", "l2.size=1536KiB");
     synth_t *s = divided();
     temp_folder_create();
     rbt_lab_store(synth_source(s), temp_path("divided.rbt"), 1);
     trace_source_t *native = rbt_lab_open(temp_path("divided.rbt"));
-    const shadow_counts_t a = survey_source(&spec, synth_source(s));
-    const shadow_counts_t b = survey_source(&spec, native);
+    const shadow_counts_t a = survey_source(&spec, synth_source(s), 16);
+    const shadow_counts_t b = survey_source(&spec, native, 0);
     assert_memory_equal(&a, &b, sizeof(a));
     native->ops->destroy(native);
     temp_folder_remove();
