@@ -52,7 +52,6 @@ static void take_tags(before_t *b)
 {
     free(b->tags.slice);
     b->tags = gpu_l2_tags(b->g);
-    l2_tags_begin(&b->tags);
 }
 
 /* Applies a part of a batch to the L2. */
