@@ -37,11 +37,9 @@ typedef struct {
     trace_source_t *source;
     uint64_t position;   /* of the launch */
     uint64_t first, end; /* skipped launches that are not walked yet: [first, end) */
-    l2_chip_tags_t tags; /* owned, without their caches: of the chip */
-    l2_touch_t *some;    /* owned: accesses of a batch that touch the L2 */
-    size_t cap_some;
-    cache_t **recent; /* owned; by slice: what the walked launches leave */
-    cache_t **older;  /* owned; by slice: while launches are walked, the chip's own L2 */
+    l2_chip_tags_t tags; /* of the chip; the array is owned */
+    cache_t **recent;    /* owned; by slice: what the walked launches leave */
+    cache_t **older;     /* owned; by slice: while launches are walked, the chip's own L2 */
     trail_t trail;
     bool *met;            /* owned; by kernel: its code and pages are in the trail */
     bool counts, fetches; /* whether the walked blocks touch the L2; also with code */
@@ -56,40 +54,29 @@ static void take_tags(before_t *b)
     b->tags = gpu_l2_tags(b->g);
 }
 
-static cache_t *l2_cache(const before_t *b, uint32_t slice)
-{
-    return b->tags.slice[slice].cache;
-}
-
-static void touch_l2(const before_t *b, const l2_touch_t *touch, size_t n, l2_masks_t masks)
+/* Applies a part of a batch to the L2. */
+static void touch_l2(const before_t *b, const touch_batch_t *batch, size_t from, size_t to)
 {
     l2_warmed_t ignored = {0};
-    l2_tags_touch(&b->tags, touch, n, masks, &ignored);
-}
-
-/* Takes the accesses of a batch that touch the L2. */
-static size_t choose(before_t *b, const touch_batch_t *batch)
-{
-    size_t n = 0;
-    rb_grow(&b->some, &b->cap_some, batch->n, sizeof(*b->some));
-    for (size_t i = 0; i < batch->n; i++)
-        if (batch->touch[i].kind == L2_TOUCH_CODE ? b->fetches : b->counts)
-            b->some[n++] = batch->touch[i];
-    return n;
+    l2_tags_touch(&b->tags, batch->touch + from, to - from, batch->masks, &ignored);
 }
 
 static void take_batch(void *ctx, const touch_batch_t *batch)
 {
     before_t *b = ctx;
+    size_t done = 0;
     for (size_t i = 0; i < batch->n; i++) {
-        const l2_touch_t *a = &batch->touch[i];
-        if (a->kind == L2_TOUCH_CODE)
-            trail_code(&b->trail, a->line);
+        const bool code = batch->touch[i].kind == L2_TOUCH_CODE;
+        if (code)
+            trail_code(&b->trail, batch->touch[i].line);
         else
-            trail_page(&b->trail, a->line);
+            trail_page(&b->trail, batch->touch[i].line);
+        if (code ? b->fetches : b->counts)
+            continue;
+        touch_l2(b, batch, done, i);
+        done = i + 1;
     }
-    const size_t n = choose(b, batch);
-    touch_l2(b, b->some, n, batch->masks);
+    touch_l2(b, batch, done, batch->n);
     b->cost->warp_insts += batch->counts.warp_insts;
     if (++b->batches % BATCHES_PER_PROGRESS == 0)
         gpu_report_touching(b->g);
@@ -98,12 +85,13 @@ static void take_batch(void *ctx, const touch_batch_t *batch)
 /* Lines of code that the launch only fetches ahead reach the L2, too. */
 static void touch_ahead(before_t *b)
 {
+    l2_warmed_t ignored = {0};
     for (size_t i = b->trail.begun; i < b->trail.n; i++) {
         const trail_item_t *item = &b->trail.item[i];
-        const l2_touch_t whole = {
+        const l2_touch_t touch = {
             .line = item->address, .kind = L2_TOUCH_CODE, .sectors = CACHE_TAG_VALID};
         if (item->code && item->sub_cores == 0)
-            touch_l2(b, &whole, 1, NULL);
+            l2_tags_touch(&b->tags, &touch, 1, NULL, &ignored);
     }
 }
 
@@ -192,7 +180,7 @@ static cache_t **empty_l2(const before_t *b)
 {
     cache_t **list = rb_calloc(b->g->map.slices, sizeof(cache_t *));
     for (uint32_t s = 0; s < b->g->map.slices; s++)
-        list[s] = cache_like(l2_cache(b, s));
+        list[s] = cache_like(b->tags.slice[s].cache);
     return list;
 }
 
@@ -219,8 +207,8 @@ static double share_of_news(const before_t *b)
 {
     uint64_t news = 0, used = 0;
     for (uint32_t s = 0; s < b->g->map.slices; s++) {
-        news += cache_count_absent(l2_cache(b, s), b->recent[s], b->older[s]);
-        used += cache_count(l2_cache(b, s));
+        news += cache_count_absent(b->tags.slice[s].cache, b->recent[s], b->older[s]);
+        used += cache_count(b->tags.slice[s].cache);
     }
     return used > 0 ? (double)news / (double)used : 0.0;
 }
@@ -229,13 +217,14 @@ static double share_of_news(const before_t *b)
 static void put_beneath_recent(const before_t *b)
 {
     for (uint32_t s = 0; s < b->g->map.slices; s++)
-        (void)cache_put_beneath(b->recent[s], l2_cache(b, s), b->tags.slice[s].modified_ways);
+        (void)cache_put_beneath(b->recent[s], b->tags.slice[s].cache,
+                                b->tags.slice[s].modified_ways);
 }
 
 static void empty_chip(const before_t *b)
 {
     for (uint32_t s = 0; s < b->g->map.slices; s++)
-        cache_invalidate(l2_cache(b, s));
+        cache_invalidate(b->tags.slice[s].cache);
 }
 
 /* Whether the walk has cost what the launch allows for. */
@@ -360,7 +349,6 @@ rb_code_t gpu_warm_up(gpu_t *g, trace_source_t *source, uint64_t position,
     const rb_code_t rc = walk_skipped(&b, err);
     trail_free(&b.trail);
     free(b.tags.slice);
-    free(b.some);
     free(b.met);
     touched->cpu_seconds = clock_cpu_seconds() - begun;
     return rc;

@@ -229,6 +229,7 @@ static void a_run_can_choose_as_it_goes(void **state)
                 json_number(json, "totals.cycles") + 1);
     assert_true(json_number(json, "sampling.samples") == json_number(json, "simulated.launches"));
     free(json);
+    expect(0, "the trace has no index", WORDS("run", "many", "--sample", "stem_online"));
     expect(2, "stem_online", WORDS("plan", "many", "--sample", "stem_online"));
 }
 
@@ -277,6 +278,7 @@ static void a_trace_of_the_plans_launches_is_enough(void **state)
     assert_true(json_number(json, "simulated.launches") < json_number(json, "trace.launches"));
     expect_same_totals(WORDS("run", "part.rbt", "--plan", "part.json", "--json"), json);
     expect_same_totals(WORDS("run", "part.rbt", "--json"), json); /* it has the plan with it */
+    expect(0, "left out are not in the trace", WORDS("run", "part.rbt"));
     char first[32];
     snprintf(first, sizeof(first), "%.0f", json_number(json, "launches.0.id"));
     free(json);

@@ -79,10 +79,7 @@ static agreement_t compare(gpu_t *const chip[2], uint32_t n, bool dirty, cache_f
 
 static const cache_t *l2_of(const gpu_t *g, uint32_t i)
 {
-    const l2_chip_tags_t tags = gpu_l2_tags(g);
-    const cache_t *c = tags.slice[i].cache;
-    free(tags.slice);
-    return c;
+    return partition_l2_tags(g->partition[i / g->map.slices_per_partition], i).cache;
 }
 
 enum { SUB_CORES = 4 };

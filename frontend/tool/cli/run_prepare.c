@@ -10,6 +10,7 @@
 #include "frontend/tool/io/version.h"
 #include "frontend/tool/run/run_parts.h"
 #include "sim/core/alloc.h"
+#include "sim/core/log.h"
 
 /* Completes the samplers of the run: options not given in --sample come from the configuration. */
 static rb_code_t prepare_samplers(run_t *run, rb_err_t *err)
@@ -174,6 +175,22 @@ static rb_code_t open_launches(run_t *run, rb_err_t *err)
     return RB_OK;
 }
 
+/* Says if sampled launches will not find the caches as in a run of all launches. */
+static void tell_cold(const run_t *run)
+{
+    trace_source_t *source = run->setup.source;
+    const gpu_spec_t *spec = run->setup.spec;
+    if (!run->sampling.on || spec->warmup.mode != WARMUP_AUTO ||
+        gpu_warmup_mode(spec, true, source) != WARMUP_KEEP)
+        return;
+    rb_info("the launches that are left out %s, so the simulated ones may find cold caches%s",
+            source->ops->launch_counts == NULL ? "are not walked, because the trace has no index"
+                                               : "are not in the trace",
+            source->ops->launch_counts == NULL
+                ? " (rubato convert writes a trace with an index; or --warmup functional)"
+                : "");
+}
+
 rb_code_t run_prepare(run_t *run, rb_err_t *err)
 {
     const run_options_t *o = run->options;
@@ -189,6 +206,7 @@ rb_code_t run_prepare(run_t *run, rb_err_t *err)
                                  o->program.words != NULL ? run->program.file : NULL, err));
     RB_TRY(describe_identity(run, err));
     RB_TRY(prepare_isolated(run, err));
+    tell_cold(run);
     if (o->timeline != NULL)
         RB_TRY(run_timeline_open(&run->timeline, o->timeline, err));
     run->sim = library_sim_create(run->setup.config, run->setup.trace, o->threads, window, err);
