@@ -11,10 +11,15 @@
 enum { REGRESSION_UNITS = 4 };
 static const double slope_confidence = 0.99;
 
+/* Fills that are fewer than this share of the lookups hardly matter. */
+#define FEW_FILLS 0.02
+
 double smarts_count(const shadow_counts_t *c, smarts_regressor_t by)
 {
     if (by == SMARTS_BY_DRAM)
         return (double)(c->fills + c->written_back);
+    if (by == SMARTS_BY_FILLS)
+        return (double)c->fills;
     if (by == SMARTS_BY_LOOKUPS)
         return (double)(c->read_sectors + c->write_sectors + c->atomic_sectors);
     return 0;
@@ -120,24 +125,22 @@ static double spread(const smarts_answer_t *a, const smarts_question_t *q, const
         differences += i > 0 ? (e - before) * (e - before) / 2 : 0;
         before = e;
     }
-    return fmax(plain * n / a->df, squares * differences / (n - 1));
+    if (q->usual <= 0)
+        return fmax(plain * n / a->df, squares * differences / (n - 1));
+    const double usual = q->usual * l->y, from_units = plain * n;
+    return (USUAL_UNITS * usual * usual * squares + from_units) / a->df;
 }
 
-/* Relative difference of the fills that units saw from those of the survey; 0: hardly any. */
-static double disagreement(const smarts_answer_t *a, const smarts_question_t *q)
+double smarts_fills(const smarts_unit_t *units, size_t n)
 {
     double timed = 0, surveyed = 0, lookups = 0;
-    for (size_t i = 0; i < q->n; i++) {
-        const smarts_unit_t *u = &q->units[i];
-        timed += a->weight[i] * (double)u->counters.l2.fills / u->insts;
-        if (u->surveyed.warp_insts == 0)
-            continue;
-        const double each = a->weight[i] / (double)u->surveyed.warp_insts;
-        surveyed += each * (double)u->surveyed.fills;
-        lookups += each * smarts_count(&u->surveyed, SMARTS_BY_LOOKUPS);
+    for (size_t i = 0; i < n; i++) {
+        const smarts_unit_t *u = &units[i];
+        timed += (double)u->counters.l2.fills / u->insts;
+        surveyed += smarts_rate(&u->surveyed, SMARTS_BY_FILLS);
+        lookups += smarts_rate(&u->surveyed, SMARTS_BY_LOOKUPS);
     }
-    const double most = fmax(timed, surveyed);
-    return most <= 0 || most < 0.02 * lookups ? 0 : (timed - surveyed) / most;
+    return fmin(timed, surveyed) < FEW_FILLS * lookups ? 0 : timed / surveyed;
 }
 
 /* Share of its bandwidth that the DRAM delivered to the units. */
@@ -162,9 +165,12 @@ void smarts_answer(smarts_answer_t *a, const smarts_question_t *q)
     for (size_t i = 0; i < q->n; i++)
         a->left += a->weight[i] * cycles_rate(&q->units[i]);
     a->df = (double)q->n - (a->by == SMARTS_BY_NOTHING ? 1 : 2);
+    if (q->usual > 0)
+        a->df += USUAL_UNITS;
     if (q->n < 2 || a->df < 1)
         return;
-    a->disagree = disagreement(a, q);
+    const double fills = smarts_fills(q->units, q->n);
+    a->disagree = fills > 0 && q->fills > 0 ? fills / q->fills - 1 : 0;
     const double factor = interval_factor(q->confidence, a->df);
     const double doubt = fmax(fabs(a->disagree) - q->disagree, 0) * dram_share(a, q);
     const double shared = hypot(q->bias, doubt) * a->left / factor;

@@ -19,6 +19,8 @@
 #include "sim/gpu/launch_estimate.h"
 #include "sim/gpu/shadow.h"
 
+enum { USUAL_UNITS = 4 };
+
 /* A measured unit. */
 typedef struct {
     double cycles, insts;     /* measured; insts > 0 */
@@ -32,7 +34,8 @@ typedef enum {
     SMARTS_BY_NOTHING,
     SMARTS_BY_DRAM,    /* sectors that the DRAM moves */
     SMARTS_BY_LOOKUPS, /* sectors looked up in the L2 */
-    SMARTS_REGRESSORS
+    SMARTS_REGRESSORS,
+    SMARTS_BY_FILLS = SMARTS_REGRESSORS, /* not tried */
 } smarts_regressor_t;
 
 typedef struct {
@@ -43,6 +46,10 @@ typedef struct {
     double confidence;
     double explain;  /* |t| from which a regressor is used */
     double bias;     /* error that all units may share, relative */
+    double usual;    /* known deviation of units, relative, which counts as much as USUAL_UNITS; 0:
+                      * not known */
+    double fills;    /* of the L2, relative to the survey's, while nothing had been left out; 0: not
+                      * known */
     double disagree; /* difference of fills that is not counted as an error, relative */
 } smarts_question_t;
 
@@ -54,8 +61,8 @@ typedef struct {
     double left;     /* cycles left out */
     double spread;   /* their standard error according to the spread of the units */
     double half;     /* half the interval of all cycles, in cycles; INFINITY: too few units */
-    double disagree; /* fills of the L2 that units saw, relative to those of the survey, less 1; 0:
-                      * hardly any */
+    double disagree; /* fills of the L2 that units saw, relative to those of the survey and to
+                      * `fills` of the question, less 1; 0: hardly any */
 } smarts_answer_t;
 
 /* Estimates the left-out cycles. Free with smarts_answer_free(). */
@@ -69,6 +76,9 @@ void smarts_answer_free(smarts_answer_t *a);
  */
 void smarts_complete(const smarts_answer_t *a, const smarts_question_t *q, launch_estimate_t *whole,
                      launch_estimate_t *replicates);
+
+/* Fills of the L2 of n units, relative to the survey's; 0: hardly any. */
+double smarts_fills(const smarts_unit_t *units, size_t n);
 
 /* The survey's count, in all and per warp instruction. */
 double smarts_count(const shadow_counts_t *c, smarts_regressor_t by);

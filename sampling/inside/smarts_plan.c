@@ -8,7 +8,7 @@
 #define RAMP_WAVES 2.0
 
 /* Deviation of a unit's rate that is expected before any is measured. */
-#define USUAL_DEVIATION 0.05
+#define USUAL_DEVIATION 0.04
 
 /* Part of the bound that the units planned may use up; the rest is for what they show later. */
 #define BOUND_PART 0.8
@@ -39,12 +39,18 @@ static void set_width(smarts_plan_t *p)
         p->tail > p->ramp ? smarts_look_insts(p->look, p->ramp, p->tail) / (double)p->units : 0;
 }
 
+uint64_t smarts_plan_tail(const smarts_plan_t *p)
+{
+    const uint64_t settle = blocks_of(p->look, p->settle);
+    return p->look->oldest > settle ? p->look->oldest - settle : 0;
+}
+
 smarts_plan_t smarts_plan_make(const smarts_options_t *o, const smarts_look_t *look, rng_t rng)
 {
-    smarts_plan_t p = {.options = o, .look = look, .rng = rng, .settle = o->settle};
-    const uint64_t settle = blocks_of(look, o->settle);
+    smarts_plan_t p = {
+        .options = o, .look = look, .rng = rng, .settle = o->settle, .unit = o->unit};
     p.ramp = blocks_of(look, fmax(RAMP_WAVES, look->usual + 1));
-    p.tail = look->oldest > settle ? look->oldest - settle : 0;
+    p.tail = smarts_plan_tail(&p);
     p.units = units_needed(o, USUAL_DEVIATION, 1, 1);
     set_width(&p);
     return p;
@@ -52,20 +58,25 @@ smarts_plan_t smarts_plan_make(const smarts_options_t *o, const smarts_look_t *l
 
 void smarts_plan_settle(smarts_plan_t *p, double wave_cycles, double least)
 {
-    if (wave_cycles * p->settle >= least || wave_cycles <= 0)
+    if (wave_cycles <= 0)
         return;
-    p->settle = least / wave_cycles;
-    const uint64_t settle = blocks_of(p->look, p->settle);
-    const uint64_t tail = p->look->oldest > settle ? p->look->oldest - settle : 0;
-    if (tail < p->tail)
-        p->tail = tail;
+    p->settle = fmax(p->settle, least / wave_cycles);
+    p->unit = fmax(p->unit, least / wave_cycles);
+    p->tail = smarts_plan_tail(p);
     set_width(p);
+}
+
+void smarts_plan_anew(smarts_plan_t *p, size_t n, size_t units, uint64_t first, uint64_t tail)
+{
+    p->units = n + units;
+    p->tail = tail;
+    p->width = first < tail ? smarts_look_insts(p->look, first, tail) / (double)units : 0;
 }
 
 /* Warp instructions that are simulated for a unit. */
 static double stretch(const smarts_plan_t *p)
 {
-    return (p->settle + p->options->jitter / 2 + p->options->unit) * p->look->wave;
+    return (p->settle + p->options->jitter / 2 + p->unit) * p->look->wave;
 }
 
 double smarts_plan_share(const smarts_plan_t *p)

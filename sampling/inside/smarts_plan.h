@@ -22,7 +22,7 @@ typedef struct {
     const smarts_look_t *look;       /* borrowed */
     rng_t rng;
     uint64_t ramp, tail; /* blocks before ramp and from tail on are simulated */
-    double settle;       /* waves before a unit */
+    double settle, unit; /* waves before a unit, and of it */
     size_t units;        /* strata in all, as planned now */
     double width;        /* of the strata, as planned first: warp instructions */
 } smarts_plan_t;
@@ -30,9 +30,15 @@ typedef struct {
 /* The plan before the launch begins. */
 smarts_plan_t smarts_plan_make(const smarts_options_t *o, const smarts_look_t *look, rng_t rng);
 
-/* Once a wave is known to take so many cycles: units must be `least` cycles apart from what was left
- * out. */
+/* Once a wave is known to take so many cycles: settling and units must take at least `least`. */
 void smarts_plan_settle(smarts_plan_t *p, double wave_cycles, double least);
+
+/* Plans `units` more units from block `first` on, after n that are measured. tail: blocks from there
+ * on are left to others. */
+void smarts_plan_anew(smarts_plan_t *p, size_t n, size_t units, uint64_t first, uint64_t tail);
+
+/* Where the tail of the launch begins. */
+uint64_t smarts_plan_tail(const smarts_plan_t *p);
 
 /* Share of the launch that the plan simulates. */
 double smarts_plan_share(const smarts_plan_t *p);

@@ -209,7 +209,7 @@ static void an_even_launch_is_left_to_regions(void **state)
     const told_t got = tell(&spec, source, 1, 0, "smarts", 1);
 
     (void)state;
-    assert_non_null(strstr(got.r.sampling.evidence, "region 1 of 1"));
+    assert_non_null(strstr(got.r.sampling.evidence, "checked by 2 units"));
     assert_true(relative_error(&got.r, &want) < 0.03);
     assert_true(got.r.sampling.simulated_blocks < 15 * SLOTS);
     const told_t units = tell(&spec, source, 1, 0, "smarts:even=off", 1);

@@ -1,0 +1,221 @@
+/* The estimate of smarts from its units, and the model of blocks on slots, on made-up launches. */
+#include <math.h>
+#include <string.h>
+
+#include "sampling/inside/slot_model.h"
+#include "sampling/inside/smarts_estimate.h"
+#include "sampling/math/quantile.h"
+#include "sampling/math/rng.h"
+#include "tests/support/test.h"
+
+enum { UNITS = 10, INSTS = 1000000 };
+
+typedef struct {
+    smarts_unit_t unit[UNITS];
+    smarts_question_t q;
+} made_t;
+
+/* A unit at `sectors` DRAM sectors per 1000 instructions, with that many cycles per 1000. */
+static smarts_unit_t unit_of(double sectors, double cycles)
+{
+    smarts_unit_t u = {.cycles = cycles * INSTS / 1000, .insts = INSTS, .weight = 5e6};
+    u.counters.sm.warp_insts = INSTS;
+    u.counters.sm.state_selected = INSTS;
+    u.counters.sm.state_no_warp = (uint64_t)(cycles * INSTS / 1000) * 32 - INSTS;
+    u.counters.l2.read_sectors = u.surveyed.read_sectors = INSTS / 10;
+    u.counters.l2.fills = (uint64_t)(sectors * INSTS / 1000 * 0.9);
+    u.counters.dram.read_sectors = u.counters.l2.fills;
+    u.surveyed.fills = (uint64_t)(sectors * INSTS / 1000);
+    u.surveyed.warp_insts = INSTS;
+    return u;
+}
+
+static void ask(made_t *m, double left_sectors)
+{
+    m->q = (smarts_question_t){.units = m->unit,
+                               .n = UNITS,
+                               .dram_sectors = 1,
+                               .confidence = 0.95,
+                               .explain = 3,
+                               .bias = 0.01,
+                               .disagree = 0.1};
+    m->q.left.warp_insts = 50000000;
+    m->q.left.read_sectors = 5000000;
+    m->q.left.fills = (uint64_t)(left_sectors * 50000);
+}
+
+static void equal_units_leave_only_what_they_may_share(void **state)
+{
+    made_t m;
+    smarts_answer_t a;
+    (void)state;
+    for (size_t i = 0; i < UNITS; i++)
+        m.unit[i] = unit_of(20, 400);
+    ask(&m, 20);
+    smarts_answer(&a, &m.q);
+    assert_int_equal(a.by, SMARTS_BY_NOTHING);
+    assert_true(fabs(a.left - 400 * 50000) < 1);
+    assert_true(fabs(a.half / a.left - 0.01) < 1e-9);
+    smarts_answer_free(&a);
+}
+
+/* Units in two clusters; what was left out is a third mixture of them. */
+static void a_count_of_the_survey_explains_the_cycles(void **state)
+{
+    made_t m;
+    smarts_answer_t a;
+    (void)state;
+    for (size_t i = 0; i < UNITS; i++)
+        m.unit[i] = unit_of(i < 5 ? 0 : 50, (i < 5 ? 100 : 500) + (double)(i % 2));
+    ask(&m, 30);
+    smarts_answer(&a, &m.q);
+    assert_int_equal(a.by, SMARTS_BY_DRAM);
+    assert_true(fabs(a.left / (340.5 * 50000) - 1) < 0.005);
+    assert_true(a.half < 0.015 * a.left);
+    /* Without the regressor the mean of the units is as uncertain as they differ. */
+    smarts_answer_t plain;
+    m.q.explain = 1e9;
+    smarts_answer(&plain, &m.q);
+    assert_int_equal(plain.by, SMARTS_BY_NOTHING);
+    assert_true(plain.half > 10 * a.half);
+    smarts_answer_free(&a);
+    smarts_answer_free(&plain);
+}
+
+static double counter(const launch_estimate_t *e, size_t offset)
+{
+    return e->counter[offset / sizeof(uint64_t)];
+}
+
+static void replicates_give_the_interval_and_sums_stay_sums(void **state)
+{
+    made_t m;
+    smarts_answer_t a;
+    launch_estimate_t whole = {.cycles = 1000}, list[UNITS];
+    (void)state;
+    for (size_t i = 0; i < UNITS; i++)
+        m.unit[i] = unit_of(i < 5 ? 2 : 50, (i < 5 ? 100 : 500) + 3 * (double)(i * 7 % 5));
+    ask(&m, 30);
+    smarts_answer(&a, &m.q);
+    smarts_complete(&a, &m.q, &whole, list);
+    assert_true(fabs(whole.cycles - 1000 - a.left) < 1);
+    double mean = 0, squares = 0;
+    for (size_t i = 0; i < UNITS; i++)
+        mean += list[i].cycles / UNITS;
+    for (size_t i = 0; i < UNITS; i++)
+        squares += pow(list[i].cycles - mean, 2);
+    const double half = interval_factor(0.95, UNITS - 1) * sqrt((UNITS - 1) * squares / UNITS);
+    assert_true(fabs(half / a.half - 1) < 1e-6);
+    /* Warp states are slots times cycles, in the estimate and in every replicate. */
+    for (size_t i = 0; i <= UNITS; i++) {
+        const launch_estimate_t *e = i < UNITS ? &list[i] : &whole;
+        double states = 0;
+        for (unsigned k = 0; k < STATE_COUNT; k++)
+            states += e->counter[k];
+        assert_true(fabs(states / (32 * (e->cycles - 1000)) - 1) < 1e-6);
+    }
+    /* Fills are the survey's, corrected by what the units saw of them. */
+    const double fills = counter(&whole, offsetof(gpu_counters_t, l2.fills));
+    assert_true(fabs(fills / (0.9 * 30 * 50000) - 1) < 1e-3);
+    smarts_answer_free(&a);
+}
+
+static void an_l2_that_differs_after_gaps_widens_the_interval(void **state)
+{
+    made_t m;
+    smarts_answer_t before, after;
+    (void)state;
+    for (size_t i = 0; i < UNITS; i++)
+        m.unit[i] = unit_of(400, 400 + (double)(i % 3));
+    ask(&m, 400);
+    m.q.fills = 0.9;
+    smarts_answer(&before, &m.q);
+    m.q.fills = 0.6; /* half as many again */
+    smarts_answer(&after, &m.q);
+    assert_true(before.disagree < 0.01 && before.half < 0.02 * before.left);
+    assert_true(fabs(after.disagree - 0.5) < 0.01 && after.half > 0.3 * after.left);
+    smarts_answer_free(&before);
+    smarts_answer_free(&after);
+}
+
+/* Launches of 200 stretches in two phases, with noise; a unit in each of ten strata. */
+static void the_interval_covers_what_it_says(void **state)
+{
+    unsigned covered = 0, regressed = 0;
+    enum { SEEDS = 1000, STRETCHES = 200, OF_STRATUM = STRETCHES / UNITS };
+    (void)state;
+    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+        rng_t rng = rng_make(seed, 1);
+        made_t m;
+        smarts_answer_t a;
+        double truth = 0, sectors = 0, rate[STRETCHES], of[STRETCHES];
+        for (size_t i = 0; i < STRETCHES; i++) {
+            of[i] = i < 80 ? 5 : 40 + 5 * rng_normal(&rng);
+            rate[i] = (100 + 8 * of[i]) * (1 + 0.04 * rng_normal(&rng));
+        }
+        for (size_t u = 0; u < UNITS; u++) {
+            const size_t pick = u * OF_STRATUM + (size_t)rng_below(&rng, OF_STRATUM);
+            m.unit[u] = unit_of(of[pick], rate[pick]);
+            for (size_t i = u * OF_STRATUM; i < (u + 1) * OF_STRATUM; i++) {
+                truth += i == pick ? 0 : rate[i] * 1000;
+                sectors += i == pick ? 0 : of[i];
+            }
+            m.unit[u].weight = (OF_STRATUM - 1) * (double)INSTS;
+        }
+        ask(&m, 0);
+        m.q.bias = 0;
+        m.q.left.warp_insts = UNITS * (OF_STRATUM - 1) * (uint64_t)INSTS;
+        m.q.left.fills = (uint64_t)(sectors * INSTS / 1000);
+        smarts_answer(&a, &m.q);
+        covered += fabs(a.left - truth) <= a.half;
+        regressed += a.by == SMARTS_BY_DRAM;
+        smarts_answer_free(&a);
+    }
+    assert_true(regressed > 990);
+    assert_true(covered >= 930);
+}
+
+static void block_add_many(block_insts_t *b, uint64_t n, uint64_t insts)
+{
+    while (n-- > 0)
+        block_insts_add(b, insts);
+}
+
+static void slots_tell_what_is_left_at_the_end(void **state)
+{
+    block_insts_t b = {0};
+    (void)state;
+    /* 10 waves of 4 blocks: the last wave is dispatched at once and takes the time of a block. */
+    block_add_many(&b, 40, 100);
+    slot_model_t m = slot_model_run(&b, 4, NULL, 0);
+    assert_int_equal(m.oldest, 36);
+    assert_true(m.drain == 100);
+    block_insts_free(&b);
+    /* Block 20 is ten times as long: it is still there. */
+    block_add_many(&b, 20, 100);
+    block_insts_add(&b, 1000);
+    block_add_many(&b, 19, 100);
+    m = slot_model_run(&b, 4, NULL, 0);
+    assert_int_equal(m.oldest, 20);
+    assert_true(m.drain == 400);
+    /* Without its followers the end is later than it was. */
+    const block_range_t gap = {24, 36};
+    assert_true(slot_model_run(&b, 4, &gap, 1).drain == 800);
+    assert_int_equal(block_insts_at(&b, 0), 0);
+    assert_int_equal(block_insts_at(&b, 2999), 20);
+    assert_int_equal(block_insts_at(&b, 3000), 21);
+    block_insts_free(&b);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(equal_units_leave_only_what_they_may_share),
+        cmocka_unit_test(a_count_of_the_survey_explains_the_cycles),
+        cmocka_unit_test(replicates_give_the_interval_and_sums_stay_sums),
+        cmocka_unit_test(an_l2_that_differs_after_gaps_widens_the_interval),
+        cmocka_unit_test(the_interval_covers_what_it_says),
+        cmocka_unit_test(slots_tell_what_is_left_at_the_end),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
