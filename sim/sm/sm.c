@@ -187,6 +187,7 @@ static void sm_cycle(sm_t *sm, cycle_t now)
 {
     cycle_t at;
     uint32_t event;
+    warps_wake_from(sm, now);
     if (depend_sweep_is_due(sm, now))
         depend_sweep(sm, now);
     while (inbox_next(&sm->inbox) <= now) {
@@ -202,6 +203,8 @@ static void sm_cycle(sm_t *sm, cycle_t now)
     }
     while (wheel_pop(&sm->events, now + 1, &at, &event))
         take_event(sm, event, now);
+    if (warps_wake_next(sm) <= now)
+        warps_wake(sm, now);
     if (lsu_next(sm) <= now)
         lsu_step(sm, now);
     if (sm->out_next <= now)
@@ -216,7 +219,7 @@ static cycle_t next_cycle(const sm_t *sm)
 {
     cycle_t t = cycle_min(issue_next(sm), lsu_next(sm));
     t = cycle_min(t, cycle_min(sm->out_next, sm->in_next));
-    t = cycle_min(t, wheel_next(&sm->events));
+    t = cycle_min(t, cycle_min(wheel_next(&sm->events), warps_wake_next(sm)));
     return cycle_min(t, inbox_next(&sm->inbox));
 }
 
@@ -224,6 +227,7 @@ static cycle_t sm_run(void *self, outbox_t *out, cycle_t from, cycle_t to)
 {
     sm_t *sm = self;
     sm->outbox = out;
+    wheel_advance(&sm->events, from);
     for (uint32_t i = 0; i < INBOX_PREFETCH; i++)
         inbox_prefetch(&sm->inbox, i);
     for (uint32_t i = 0; i < MESSAGES_PREFETCH; i++)

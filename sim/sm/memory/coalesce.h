@@ -45,6 +45,12 @@ typedef struct {
     uint64_t addr[WARP_LANES]; /* per active lane, in lane order */
 } lane_addrs_t;
 
+/* Number of sectors in a set. */
+static inline unsigned sectors_in(uint8_t set)
+{
+    return (unsigned)(UINT64_C(0x4332322132212110) >> 4 * (set & 15u)) & 15u;
+}
+
 /* The space of a generic access: the window that contains the address of the first active lane
  * decides (as in NVBit's traces). A base of 0 means that the launch has no such window. */
 static inline mem_space_t coalesce_generic_space(uint64_t first, uint64_t shared_base,

@@ -91,7 +91,7 @@ static void count_sectors(sm_t *sm, const inst_t *inst, mem_space_t space, const
     sm_stats_t *st = &sm->stats;
     uint64_t sectors = 0, lanes = 0;
     for (uint32_t i = 0; i < c->n; i++) {
-        sectors += (uint64_t)__builtin_popcount(c->line[i].sectors);
+        sectors += sectors_in(c->line[i].sectors);
         lanes += c->line[i].lanes;
     }
     if (inst->access == ACC_LOAD)
@@ -109,6 +109,43 @@ static cycle_t load_cycles(lsu_t *u)
     uint32_t parts = u->load_parts + u->load_owed;
     u->load_owed = parts % LOAD_CYCLE_PARTS;
     return parts / LOAD_CYCLE_PARTS;
+}
+
+/* Finds the lines of the instruction in the unit, which is global. Returns its passes through the
+ * banks. */
+static unsigned find_lines(sm_t *sm, coalesce_mode_t mode, unsigned *ideal)
+{
+    lsu_t *u = &sm->memory.lsu;
+    const mem_entry_t *e = &u->cur;
+    pattern_t *patterns = sm->memory.pattern;
+    pattern_key_t key;
+    lane_addrs_t lanes;
+    bool kept = patterns != NULL && mode != COALESCE_ATOMIC &&
+                pattern_key(e->addr, e->mask, e->inst->width,
+                            mode == COALESCE_LOAD ? PATTERN_LOAD : PATTERN_STORE, &key);
+    const pattern_t *p = kept ? pattern_find(patterns, &key) : NULL;
+    if (p != NULL) {
+        pattern_lines(p, &key, &u->lines);
+        *ideal = p->ideal;
+        return p->passes;
+    }
+    coalesce_decode(e->addr, e->inst->width, &lanes);
+    unsigned passes = coalesce_bank_passes(&lanes, e->mask, e->inst->width, u->l1_banks, ideal);
+    coalesce_lines(&lanes, e->inst->width, mode, &u->lines);
+    if (kept)
+        pattern_note(patterns, &key, passes, *ideal, &u->lines);
+    return passes;
+}
+
+/* The same for local memory, whose passes do not count. */
+static void find_local_lines(sm_t *sm, coalesce_mode_t mode)
+{
+    lsu_t *u = &sm->memory.lsu;
+    const mem_entry_t *e = &u->cur;
+    lane_addrs_t lanes;
+    coalesce_decode(e->addr, e->inst->width, &lanes);
+    coalesce_local(&lanes, e->mask, e->inst->width, mode, local_region(sm, e->warp),
+                   sm_launch_of(sm, e->warp)->local_base, &u->lines);
 }
 
 /* Computes lines, sectors and occupancy of the global or local instruction that was just
@@ -132,17 +169,11 @@ static void begin_global(sm_t *sm, mem_space_t space, cycle_t now)
     cycle_t busy = sm->memory.lsu.address_cycles;
     count_request(sm, e->inst, space);
     if (e->addr != NULL) {
-        const launch_ctx_t *launch = sm_launch_of(sm, e->warp);
         unsigned passes = 1, ideal = 1;
-        lane_addrs_t lanes;
-        coalesce_decode(e->addr, e->inst->width, &lanes);
-        if (space == MEM_LOCAL) {
-            coalesce_local(&lanes, e->mask, e->inst->width, mode, local_region(sm, e->warp),
-                           launch->local_base, &u->lines);
-        } else {
-            passes = coalesce_bank_passes(&lanes, e->mask, e->inst->width, u->l1_banks, &ideal);
-            coalesce_lines(&lanes, e->inst->width, mode, &u->lines);
-        }
+        if (space == MEM_LOCAL)
+            find_local_lines(sm, mode);
+        else
+            passes = find_lines(sm, mode, &ideal);
         count_sectors(sm, e->inst, space, &u->lines);
         uint32_t tag_cycles = (uint32_t)divider_quotient_up(&u->tags, u->lines.n);
         busy = cycle_max(busy, cycle_max(passes, tag_cycles));

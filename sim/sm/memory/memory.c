@@ -4,13 +4,21 @@
 #include <stddef.h>
 
 #include "sim/core/checkpoint_read.h"
+#include "sim/core/model_mem.h"
 #include "sim/core/prefetch.h"
 #include "sim/sm/save_value.h"
+
+static bool power_of_two(uint32_t n)
+{
+    return (n & (n - 1)) == 0;
+}
 
 void memory_init(sm_t *sm)
 {
     mem_queue_init(sm);
     lsu_init(sm);
+    if (power_of_two(sm->memory.lsu.l1_banks) && power_of_two(sm->config->shared.banks))
+        sm->memory.pattern = rb_model_calloc(PATTERN_SLOTS, sizeof(*sm->memory.pattern));
     l1_init(sm);
     l1_miss_init(sm);
     tlb_init(sm);
@@ -18,6 +26,7 @@ void memory_init(sm_t *sm)
 
 void memory_free(sm_t *sm)
 {
+    rb_model_free(sm->memory.pattern);
     mem_queue_free(sm);
     l1_free(sm);
     l1_miss_free(sm);

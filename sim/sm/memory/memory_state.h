@@ -12,6 +12,7 @@
 #include "sim/parts/cache.h"
 #include "sim/parts/tag_table.h"
 #include "sim/sm/memory/coalesce.h"
+#include "sim/sm/memory/pattern.h"
 #include "sim/sm/sm_limits.h"
 
 /* A memory instruction on its way from a sub-core to the load/store unit. */
@@ -119,6 +120,7 @@ typedef struct {
     mem_queue_t queue[SM_MAX_SUB_CORES];
     lsu_t lsu;
     cache_t *l1;
+    pattern_t *pattern;        /* owned; PATTERN_SLOTS; NULL: the banks forbid it */
     uint64_t *prefetcher_word; /* owned; state of the prefetcher */
     uint32_t sector_flits;     /* flits per sector of data sent */
     uint32_t l1_ways_max;

@@ -1,22 +1,51 @@
 /* Shared memory: bank conflicts and atomics. */
 #include "sim/sm/memory/memory_parts.h"
 
+/* Passes through the banks. */
+static unsigned passes_of(sm_t *sm, const mem_entry_t *e, const lane_addrs_t *lanes,
+                          unsigned *ideal)
+{
+    return coalesce_bank_passes(lanes, e->mask, e->inst->width, sm->config->shared.banks, ideal);
+}
+
+/* passes_of() for loads and stores, whose addresses are not needed otherwise. */
+static unsigned find_passes(sm_t *sm, const mem_entry_t *e, unsigned *ideal)
+{
+    pattern_key_t key;
+    lane_addrs_t lanes;
+    bool kept = sm->memory.pattern != NULL &&
+                pattern_key(e->addr, e->mask, e->inst->width, PATTERN_SHARED, &key);
+    const pattern_t *p = kept ? pattern_find(sm->memory.pattern, &key) : NULL;
+    if (p != NULL) {
+        *ideal = p->ideal;
+        return p->passes;
+    }
+    coalesce_decode(e->addr, e->inst->width, &lanes);
+    unsigned passes = passes_of(sm, e, &lanes, ideal);
+    if (kept)
+        pattern_note(sm->memory.pattern, &key, passes, *ideal, NULL);
+    return passes;
+}
+
 void shared_step(sm_t *sm, const mem_entry_t *e, cycle_t now)
 {
     const shared_spec_t *spec = &sm->config->shared;
     const inst_t *inst = e->inst;
     unsigned ideal = 1, passes = 1;
+    const bool atomic = inst->access == ACC_ATOMIC || inst->access == ACC_REDUCTION;
     lane_addrs_t lanes;
-    if (e->addr != NULL) {
+    if (e->addr != NULL && atomic) {
         coalesce_decode(e->addr, inst->width, &lanes);
-        passes = coalesce_bank_passes(&lanes, e->mask, inst->width, spec->banks, &ideal);
+        passes = passes_of(sm, e, &lanes, &ideal);
+    } else if (e->addr != NULL) {
+        passes = find_passes(sm, e, &ideal);
     }
     sm->stats.shared_wavefronts += passes;
     sm->stats.shared_conflicts += passes - ideal;
     cycle_t latency =
         spec->latency + (passes - ideal) * spec->conflict_latency + (ideal > 2 ? ideal - 2 : 0);
     cycle_t busy = cycle_max((cycle_t)passes * spec->pass_cycles, sm->memory.lsu.address_cycles);
-    if (inst->access == ACC_ATOMIC || inst->access == ACC_REDUCTION) {
+    if (atomic) {
         unsigned conflict = e->addr != NULL ? coalesce_word_conflict(&lanes, inst->width) : 1;
         latency = spec->atomic_latency + (conflict - 1) * spec->atomic_conflict;
         busy += (conflict - 1) * (cycle_t)spec->atomic_conflict;

@@ -100,6 +100,13 @@ static inline bool next_inst_find(sm_t *sm, warp_t *warp, cycle_t now, cycle_t *
     return true;
 }
 
+/* The warp becomes ready in cycle `at`, after this one. */
+static inline void next_inst_wake(sm_t *sm, const warp_t *warp, cycle_t at)
+{
+    if (!wake_ring_add(&sm->subcore.wakes, at, warp->slot))
+        wheel_add(&sm->events, at, warp->slot);
+}
+
 /* warp_schedule() for a warp that its sub-core has just issued. */
 static inline void next_inst_schedule(sm_t *sm, warp_t *warp, cycle_t now)
 {
@@ -110,7 +117,7 @@ static inline void next_inst_schedule(sm_t *sm, warp_t *warp, cycle_t now)
     if (at <= now + 1)
         ready_add(sm, warp, now + 1);
     else
-        wheel_add(&sm->events, at, warp->slot);
+        next_inst_wake(sm, warp, at);
 }
 
 #endif

@@ -54,11 +54,6 @@ static void count_reads(sm_t *sm, sub_core_t *sub, uint32_t w, const inst_t *ins
 {
     uint32_t banks = sm->config->sm.rf_banks;
     uint32_t reuse = ctl_reuse(inst->ctl);
-    if (reuse == 0 && sub->operands_held == 0 && sizeof(inst->bank_reads) % banks == 0) {
-        for (unsigned r = 0; r < sizeof(inst->bank_reads); r++)
-            reads[r % banks] = (uint8_t)(reads[r % banks] + inst->bank_reads[r]);
-        return;
-    }
     uint8_t listed[INST_MAX_SRC * 2];
     unsigned n_listed = 0, operand = 0;
     for (unsigned i = 0; i < inst->n_src; i++) {
@@ -119,11 +114,11 @@ static void advance_ports(sub_core_t *sub, uint32_t banks, cycle_t now)
     sub->port_base = now;
 }
 
-uint32_t operands_allocate(sm_t *sm, sub_core_t *sub, uint32_t w, const inst_t *inst, cycle_t now)
+/* The first offset from now, not below `offset`, at which the reads of all banks fit; takes their
+ * ports. */
+static unsigned find_ports(const sm_spec_t *spec, sub_core_t *sub,
+                           const uint8_t reads[MAX_RF_BANKS], unsigned offset)
 {
-    const sm_spec_t *spec = &sm->config->sm;
-    uint8_t reads[MAX_RF_BANKS] = {0};
-    count_reads(sm, sub, w, inst, reads);
     unsigned ports = spec->rf_bank_reads > 2 ? spec->rf_bank_reads / 2 : 1;
     unsigned window = spec->rf_window;
     for (uint32_t b = 0; b < spec->rf_banks; b++) {
@@ -131,9 +126,6 @@ uint32_t operands_allocate(sm_t *sm, sub_core_t *sub, uint32_t w, const inst_t *
         if (needed > window)
             window = needed;
     }
-    cycle_t enters = cycle_max(now + ISSUE_TO_ALLOCATE, sub->allocate_free);
-    advance_ports(sub, spec->rf_banks, now);
-    unsigned offset = (unsigned)(enters - now);
     for (uint32_t b = 0; b < spec->rf_banks;) {
         if (reads_fit(sub, b, offset, window, ports, reads[b])) {
             b++;
@@ -144,6 +136,54 @@ uint32_t operands_allocate(sm_t *sm, sub_core_t *sub, uint32_t w, const inst_t *
     }
     for (uint32_t b = 0; b < spec->rf_banks; b++)
         take_ports(sub, b, offset, ports, reads[b]);
+    return offset;
+}
+
+/* Takes `reads` of the free ports, which a bit in each of their cycles marks; at most one per
+ * cycle. */
+static inline uint64_t take_single(uint64_t taken, uint64_t free, unsigned reads)
+{
+    for (; reads > 0; reads--) {
+        taken |= free & (~free + 1);
+        free &= free - 1;
+    }
+    return taken;
+}
+
+/* find_ports() for two banks of one port each, with bit operations. false: the reads do not fit at
+ * the offset, or it is near the end of the entries. */
+static inline bool take_at(const sm_spec_t *spec, sub_core_t *sub,
+                           const uint8_t reads[MAX_RF_BANKS], unsigned offset)
+{
+    const uint64_t each = UINT64_C(0x1111111111111111); /* one port in every cycle */
+    if (offset + spec->rf_window > PORT_CYCLES || spec->rf_banks != 2 || spec->rf_bank_reads > 3 ||
+        reads[0] > spec->rf_window || reads[1] > spec->rf_window)
+        return false;
+    uint64_t window = each >> (64 - PORT_BITS * spec->rf_window) << (PORT_BITS * offset);
+    uint64_t free0 = window & ~sub->ports[0], free1 = window & ~sub->ports[1];
+    /* The product's highest digit is the number of ports. */
+    if (free0 * each >> (64 - PORT_BITS) < reads[0] || free1 * each >> (64 - PORT_BITS) < reads[1])
+        return false;
+    sub->ports[0] = take_single(sub->ports[0], free0, reads[0]);
+    sub->ports[1] = take_single(sub->ports[1], free1, reads[1]);
+    return true;
+}
+
+uint32_t operands_allocate(sm_t *sm, sub_core_t *sub, uint32_t w, const inst_t *inst, cycle_t now)
+{
+    const sm_spec_t *spec = &sm->config->sm;
+    uint8_t reads[MAX_RF_BANKS] = {0};
+    if (ctl_reuse(inst->ctl) == 0 && sub->operands_held == 0 && spec->rf_banks == 2) {
+        reads[0] = (uint8_t)(inst->bank_reads[0] + inst->bank_reads[2]);
+        reads[1] = (uint8_t)(inst->bank_reads[1] + inst->bank_reads[3]);
+    } else {
+        count_reads(sm, sub, w, inst, reads);
+    }
+    cycle_t enters = cycle_max(now + ISSUE_TO_ALLOCATE, sub->allocate_free);
+    advance_ports(sub, spec->rf_banks, now);
+    unsigned offset = (unsigned)(enters - now);
+    if (!take_at(spec, sub, reads, offset))
+        offset = find_ports(spec, sub, reads, offset);
     sub->allocate_free = now + offset + 1;
     sub->issue_free = enters - 1;
     return offset - ISSUE_TO_ALLOCATE;

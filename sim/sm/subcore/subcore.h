@@ -40,6 +40,21 @@ void issue_step(sm_t *sm, cycle_t now);
 
 /* warp.c */
 
+/* Makes the warps ready whose cycle is now. */
+void warps_wake(sm_t *sm, cycle_t now);
+
+/* The next cycle with such warps. */
+static inline cycle_t warps_wake_next(const sm_t *sm)
+{
+    return wake_ring_next(&sm->subcore.wakes);
+}
+
+/* Cycle now begins; there are no such warps before it. */
+static inline void warps_wake_from(sm_t *sm, cycle_t now)
+{
+    sm->subcore.wakes.base = now;
+}
+
 /* Why a warp is in no ready set. */
 typedef enum {
     PARK_NOT,    /* ready, or an event will wake it at a known cycle */

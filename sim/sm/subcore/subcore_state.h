@@ -10,6 +10,7 @@
 #include "sim/isa/stream.h"
 #include "sim/sm/sm_limits.h"
 #include "sim/sm/sm_params.h"
+#include "sim/sm/subcore/wake_ring.h"
 
 enum {
     MAX_RF_BANKS = 4,
@@ -107,6 +108,7 @@ typedef struct {
     bool plain;      /* no ideal core; arithmetic depends on nothing but registers and pipes */
     bool any_delays; /* warp_delay() is for every instruction: a short buffer, an ideal core */
     bool cut_warps;
+    wake_ring_t wakes;
     warp_t warp[SM_MAX_WARPS];
     sub_core_t sub[SM_MAX_SUB_CORES];
     dep_t *dep;         /* owned; REG_ID_COUNT per warp: when results are ready */

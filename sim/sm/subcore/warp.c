@@ -1,7 +1,8 @@
 /*
- * What a warp does next: its position in its instruction stream, and when the next instruction can
- * issue. A warp is in exactly one of three places: a ready set of its sub-core, the event wheel
- * (ready at a known cycle), or parked (waits for something whose cycle is not known).
+ * What a warp does next, where it is not the same for every instruction (next_inst.h): waiting,
+ * waking, and delays between instructions. A warp is in exactly one of three places: a ready set of
+ * its sub-core, the wake ring or event wheel (ready at a known cycle), or parked (waits for something
+ * whose cycle is not known).
  */
 #include "sim/sm/subcore/next_inst.h"
 
@@ -14,6 +15,18 @@ void warp_park(sm_t *sm, uint32_t w, park_t why, sm_state_t state)
 void warp_make_ready(sm_t *sm, uint32_t w, cycle_t now)
 {
     ready_insert(sm, &sm->subcore.warp[w], now);
+}
+
+void warps_wake(sm_t *sm, cycle_t now)
+{
+    wake_ring_t *r = &sm->subcore.wakes;
+    const unsigned slot = (unsigned)(now % WAKE_CYCLES);
+    r->occupied &= ~(UINT64_C(1) << slot);
+    for (unsigned i = 0; i < WAKE_WORDS; i++) {
+        for (uint64_t warps = r->warps[slot][i]; warps != 0; warps &= warps - 1)
+            ready_insert(sm, &sm->subcore.warp[64 * i + (unsigned)__builtin_ctzll(warps)], now);
+        r->warps[slot][i] = 0;
+    }
 }
 
 void warp_wait(sm_t *sm, uint32_t w, park_t why, sm_state_t state, cycle_t now)
@@ -42,7 +55,7 @@ void warp_schedule(sm_t *sm, uint32_t w, cycle_t now)
     else if (sm->subcore.issuing == warp->sub_core && at <= now + 1)
         ready_insert(sm, warp, now + 1);
     else
-        wheel_add(&sm->events, cycle_max(at, now + (sm->subcore.issuing != NOT_ISSUING)), w);
+        next_inst_wake(sm, warp, cycle_max(at, now + (sm->subcore.issuing != NOT_ISSUING)));
 }
 
 void warp_unpark(sm_t *sm, uint32_t w, park_t why, cycle_t now)
