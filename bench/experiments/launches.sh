@@ -70,9 +70,9 @@ experiment_B5()
         "STEM+ROOT on the six kernels of the artifact; published: mean of the CASIO suite (figure 11)."
     local epsilon file=$work/B5.csv
     local -A published=([3]="76.5x / 0.18 %" [5]="106.8x / 0.41 %" [10]="172.3x / 0.80 %" [25]="228.5x / 2.00 %")
-    times_of "$(six_kernels)" B5 --sample stem --seeds "$(size 200 20)" --epsilon 3,5,10,25%
+    times_of "$(six_kernels)" B5 --sample stem:merge=off --seeds "$(size 200 20)" --epsilon 3,5,10,25%
     for epsilon in 3 5 10 25; do
-        local label="sampler=stem epsilon=$epsilon%"
+        local label="sampler=stem:merge=off epsilon=$epsilon%"
         row "epsilon $epsilon %: speed-up / mean error" \
             "$(times "$(cells "$file" speedup_time_harmonic_mean "$label")") / $(percent "$(cells "$file" error_mean "$label")")" \
             "${published[$epsilon]}"
@@ -85,14 +85,14 @@ experiment_B12()
         "Samples of STEM without ROOT on the six kernels, each kernel on its own (Eq. 3) and all together (KKT)."
     local file=$work/B12.csv alone joint
     times_of "$(six_kernels)" B12 --sample stem:root=off,variant=artifact --sample stem:root=off \
-        --sample stem:variant=artifact --sample stem --sample allegro --seeds "$(size 200 20)"
+        --sample stem:variant=artifact --sample stem:merge=off --sample allegro --seeds "$(size 200 20)"
     alone=$(cells "$file" samples_mean "sampler=stem:root=off,variant=artifact")
     joint=$(cells "$file" samples_mean "sampler=stem:root=off")
     row "samples alone / together" "$alone / $joint" "917 / -"
     row "fewer samples" "$(times "$(awk -v a="$alone" -v b="$joint" 'BEGIN { print a / b }')")" "2x to 3x"
     local label name
     local -A published=([stem:root=off,variant=artifact]="91.5x / 0.98 %" [stem:variant=artifact]="3792x / 0.44 %"
-        [stem]="2419x / 0.43 %" [allegro]="183x / 0.26 %" [stem:root=off]="-")
+        [stem:merge=off]="2419x / 0.43 %" [allegro]="183x / 0.26 %" [stem:root=off]="-")
     for name in "${!published[@]}"; do
         label="sampler=$name"
         row "$name: speed-up / mean error" \
@@ -115,9 +115,9 @@ experiment_bound()
             note "$name: the profile is not here."
             continue
         fi
-        times_of "$file" "bound-$name" --seeds "$(size 200 50)" --sample stem \
-            --sample stem:merge=on,confidence=0.97
-        for sampler in stem stem:merge=on,confidence=0.97; do
+        times_of "$file" "bound-$name" --seeds "$(size 200 50)" --sample stem:merge=off \
+            --sample stem:confidence=0.97
+        for sampler in stem:merge=off stem:confidence=0.97; do
             row "$name, $sampler" \
                 "$(percent "$(cells "$work/bound-$name.csv" error_p95 "sampler=$sampler")") at $(times "$(cells "$work/bound-$name.csv" speedup_time_harmonic_mean "sampler=$sampler")")" \
                 "below 5 %"

@@ -6,8 +6,8 @@
  *   rubato_sampling growth [LAUNCHES]     the same of photon_kernel beside stem, where no two
  *                                         launches are alike: up to LAUNCHES (default 16,000)
  *   rubato_sampling coverage [REPLAYS [PROFILE]...]
- *                                         stated coverage of stem_online (default 2000 replays), on
- *                                         populations that are made up and on those profiles
+ *                                         stated coverage of stem_online (default 400 replays), on
+ *                                         programs that are made up and on those profiles
  *   rubato_sampling equation6 [TRIALS]    STEM's Eq. 6, printed and derived (default 1000 trials)
  *   rubato_sampling replacement [TRIALS]  sampling with and without replacement
  */
@@ -21,11 +21,10 @@
 #include <unistd.h>
 
 #include "bench/sampling/sampling_bound.h"
-#include "frontend/input/profile/profile.h"
+#include "bench/sampling/sampling_coverage.h"
 #include "sampling/launch/launch_sampler.h"
 #include "sampling/math/rng.h"
 #include "sim/core/alloc.h"
-#include "tests/support/online_replay.h"
 
 enum { KERNELS = 800 };
 
@@ -169,100 +168,9 @@ static int growth(uint64_t most)
     return 0;
 }
 
-/* Cycles of a launch at position at (0 .. 1) of its program, on a scale where 1 is usual. */
-typedef double (*draw_t)(rng_t *rng, double at);
-
-static double lognormal_1(rng_t *rng, double at)
-{
-    (void)at;
-    return exp(sqrt(log(2)) * rng_normal(rng));
-}
-
-static double bimodal(rng_t *rng, double at)
-{
-    (void)at;
-    return (rng_unit(rng) < 0.3 ? 5 : 1) * (1 + 0.05 * rng_normal(rng));
-}
-
-static double drifting(rng_t *rng, double at)
-{
-    return (1 + 2 * at) * (1 + 0.2 * rng_unit(rng));
-}
-
-static double lognormal_2(rng_t *rng, double at)
-{
-    (void)at;
-    return exp(sqrt(log(5)) * rng_normal(rng));
-}
-
-static double rare_long(rng_t *rng, double at)
-{
-    (void)at;
-    return (rng_unit(rng) < 0.01 ? 50 : 1) * (1 + 0.05 * rng_unit(rng));
-}
-
-static double pareto(rng_t *rng, double at)
-{
-    (void)at;
-    return pow(1 - rng_unit(rng), -1 / 1.5);
-}
-
-static void print_coverage(const char *name, const char *strata, const replay_t *r)
-{
-    printf("%-32s %s: interval covers %6.2f %%, error within 5 %% %6.2f %%, bound met %6.2f %%, "
-           "speed-up %5.1f, samples %5.0f\n",
-           name, strata, 100 * r->coverage, 100 * r->inside, 100 * r->met, r->speedup, r->samples);
-    fflush(stdout);
-}
-
-/* A recorded program; its strata are those of names, shapes and instructions. */
-static int profile_coverage(uint64_t replays, const char *path)
-{
-    profile_t *p;
-    rb_err_t err = {0};
-    const char *name = strrchr(path, '/');
-    if (profile_read(&p, path, &err) != RB_OK) {
-        fprintf(stderr, "%s\n", err.text);
-        return 2;
-    }
-    population_t pop = {.n = p->n,
-                        .name = p->name,
-                        .names = (const char *const *)p->names,
-                        .n_names = p->n_names,
-                        .grid = (const uint32_t(*)[3])p->grid,
-                        .block = (const uint32_t(*)[3])p->block};
-    pop.counter[POP_WARP_INSTS] = p->counter[PROFILE_WARP_INSTS];
-    pop.counter[POP_THREAD_INSTS] = p->counter[PROFILE_THREAD_INSTS];
-    replay_t r = online_replay(&pop, p->time, "stem_online", replays);
-    print_coverage(name != NULL ? name + 1 : path, "profile", &r);
-    profile_free(p);
-    return 0;
-}
-
 static int coverage(uint64_t replays)
 {
-    enum { N = 20000 };
-    static const struct {
-        const char *name;
-        draw_t draw;
-    } kinds[] = {
-        {"lognormal, CoV 1", lognormal_1},          {"bimodal, 30 % 5 times as long", bimodal},
-        {"drifting, threefold", drifting},          {"heavy: lognormal, CoV 2", lognormal_2},
-        {"heavy: 1 % 50 times as long", rare_long}, {"heavy: Pareto, exponent 1.5", pareto}};
-    program_t *p = make_program(N);
-    for (uint32_t strata = 1; strata <= 10; strata += 9) {
-        for (size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]); k++) {
-            rng_t rng = rng_make(77, k);
-            for (uint64_t i = 0; i < N; i++) {
-                p->name[i] = (uint32_t)(i % strata);
-                p->time[i] = 1000 * (double)(1 + p->name[i]) * kinds[k].draw(&rng, (double)i / N);
-            }
-            population_t pop = {.n = N, .name = p->name, .names = p->names, .n_names = strata};
-            replay_t r = online_replay(&pop, p->time, "stem_online", replays);
-            print_coverage(kinds[k].name, strata == 1 ? "1 stratum" : "10 strata", &r);
-        }
-    }
-    free_program(p);
+    coverage_made(replays);
     return 0;
 }
 
@@ -286,7 +194,7 @@ int main(int argc, char **argv)
         uint64_t number;
     } actions[] = {{"scale", scale, 50000000},
                    {"growth", growth, 16000},
-                   {"coverage", coverage, 2000},
+                   {"coverage", coverage, 400},
                    {"equation6", equation6, 1000},
                    {"replacement", replacement, 1000}};
     uint64_t number = argc > 2 ? strtoull(argv[2], NULL, 10) : 0;
@@ -297,7 +205,7 @@ int main(int argc, char **argv)
             number = actions[i].number;
         int status = actions[i].run(number);
         for (int k = 3; status == 0 && actions[i].run == coverage && k < argc; k++)
-            status = profile_coverage(number, argv[k]);
+            status = coverage_profile(number, argv[k]);
         return status;
     }
     fprintf(stderr, "usage: rubato_sampling scale|growth|coverage|equation6|replacement [N "

@@ -7,7 +7,7 @@
  *   s.state = s.ops->create(&choice, &population, seed, &err);
  *   while (s.ops->round(s.state, &ids, &n, &err) == RB_OK && n > 0)
  *       for (uint64_t i = 0; i < n; i++)
- *           s.ops->result(s.state, i, cycles of launch ids[i]);
+ *           s.ops->result(s.state, i, cycles of launch ids[i], 0);
  *   s.ops->finish(s.state, &plan, &estimate, &err);
  *   s.ops->destroy(s.state);
  */
@@ -32,11 +32,18 @@ typedef struct launch_online_ops {
      * twice. */
     rb_code_t (*round)(void *state, const uint64_t **ids, uint64_t *n, rb_err_t *err);
 
-    /* Cycles of the i-th launch of the round: finite, not negative. */
-    void (*result)(void *state, uint64_t i, double cycles);
+    /* Cycles of the i-th launch of the round: finite, not negative. variance: of that number, if a
+     * sampler left out a part of the launch; 0: it was simulated completely; NAN: unknown. */
+    void (*result)(void *state, uint64_t i, double cycles, double variance);
 
-    /* After the last round: the simulated launches as a plan with weights, and the total cycles. */
+    /* After the last round: the simulated launches as a plan with weights, and the total cycles. The
+     * interval is about the choice of launches: the caller adds the errors inside them
+     * (two-stage sampling), which the sampler only uses to decide. */
     rb_code_t (*finish)(void *state, plan_t *plan, estimate_t *cycles, rb_err_t *err);
+
+    /* Optional (may be NULL); after finish(): what the interval assumes, or why there is none, as a
+     * sentence without a full stop; NULL: nothing to say. Valid until the state changes. */
+    const char *(*note)(void *state);
 
     /* After the last round: reports to the user. name: of the sampler. */
     void (*report)(const void *state, const char *name);

@@ -319,8 +319,9 @@ static rb_code_t ask_round(void *state, const uint64_t **ids, uint64_t *n, rb_er
     return RB_OK;
 }
 
-static void take_result(void *state, uint64_t i, double cycles)
+static void take_result(void *state, uint64_t i, double cycles, double variance)
 {
+    (void)variance;
     session_t *s = state;
     RB_INVARIANT(i < s->n_round, "%s was given a result that it did not request",
                  s->of->plugin->name);

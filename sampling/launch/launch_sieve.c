@@ -10,6 +10,7 @@
 
 #include "sampling/launch/launch_group.h"
 #include "sampling/launch/launch_table.h"
+#include "sampling/launch/stem_groups.h"
 #include "sampling/math/kde.h"
 #include "sampling/math/pair_sort.h"
 #include "sampling/math/rng.h"
@@ -19,6 +20,11 @@
 
 enum { ORIGINAL, ARTIFACT };
 static const param_choice_t variants[] = {{"original", NULL}, {"artifact", NULL}, {NULL, NULL}};
+enum { PUBLISHED, ALL };
+static const param_choice_t feature_choices[] = {
+    {"published", "instructions, as in the paper"},
+    {"all", "every count that is known, blocks too: similar launches are a stratum"},
+    {NULL, NULL}};
 enum { FIRST, RANDOM };
 static const param_choice_t representatives[] = {{"first", NULL}, {"random", NULL}, {NULL, NULL}};
 
@@ -32,6 +38,9 @@ static const param_choice_t representatives[] = {{"first", NULL}, {"random", NUL
       "a part with a larger coefficient of variation is divided once more")                        \
     P(F64, bandwidth, "1", 1e-9, 1e15, "instructions", "bandwidth of the kernel density estimate") \
     P(U32, points, "50", 3, 1e6, "", "number of points at which the density is evaluated")         \
+    E(features, feature_choices, "published", "by which launches are compared")                    \
+    P(F64, similar, "0.1", 0, 100, "",                                                             \
+      "features=all: largest relative difference from the first launch of a stratum")              \
     E(representative, representatives, "first",                                                    \
       "which of the launches with the stratum's count represents it")                              \
     E(variant, variants, "original",                                                               \
@@ -241,12 +250,59 @@ static rb_code_t check_counts(const population_t *pop, rb_err_t *err)
     return RB_OK;
 }
 
+/* Of similar launches [from, to), that with the instructions nearest to their mean; the first of
+ * several. */
+static uint32_t middle_row(const stem_groups_t *g, const double *insts, uint64_t from, uint64_t to,
+                           double mean)
+{
+    uint32_t best = g->rows[from];
+    for (uint64_t i = from; i < to; i++) {
+        if (fabs(insts[g->rows[i]] - mean) < fabs(insts[best] - mean))
+            best = g->rows[i];
+    }
+    return best;
+}
+
+/* Strata of launches that are similar in everything that is known: launches with equal instructions in
+ * a quarter of the blocks can take several times as long. */
+static void plan_all_features(const sieve_options_t *o, plan_build_t *b)
+{
+    const population_t *pop = b->pop;
+    const double *insts = pop->counter[POP_WARP_INSTS];
+    stem_groups_t g;
+    stem_groups_make(&g, pop, UINT64_MAX, o->similar);
+    for (uint32_t i = 0; i < g.n; i++) {
+        uint64_t from = g.begin[i], to = g.begin[i + 1];
+        uint32_t name = pop->name == NULL ? 0 : pop->name[g.rows[from]];
+        uint32_t cluster = build_cluster(b, name, to - from, NAN, NAN);
+        stable_sum_t sum = {0};
+        for (uint64_t k = from; k < to; k++) {
+            b->cluster_of[g.rows[k]] = cluster;
+            sum_add(&sum, insts[g.rows[k]]);
+        }
+        double size = (double)(to - from);
+        uint32_t row = middle_row(&g, insts, from, to, sum_value(&sum) / size);
+        if (o->representative == RANDOM) {
+            rng_t rng = rng_make(b->seed, i);
+            row = g.rows[from + rng_below(&rng, to - from)];
+        }
+        bool by_insts = o->variant == ORIGINAL && insts[row] > 0;
+        build_sample(b, cluster, row, by_insts ? sum_value(&sum) / insts[row] : size, 1);
+    }
+    stem_groups_free(&g);
+    build_spreads(b);
+}
+
 static rb_code_t plan_sieve(const void *options, plan_build_t *b, rb_err_t *err)
 {
     const population_t *pop = b->pop;
     launch_groups_t g;
     uint64_t largest = 0;
     RB_TRY(check_counts(pop, err));
+    if (((const sieve_options_t *)options)->features == ALL) {
+        plan_all_features(options, b);
+        return RB_OK;
+    }
     groups_make(&g, b, GROUP_BY_NAME);
     double *x = groups_sort(&g, pop->counter[POP_WARP_INSTS]);
     for (uint32_t i = 0; i < g.n; i++)

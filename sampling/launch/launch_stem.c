@@ -21,8 +21,8 @@ static const param_choice_t variants[] = {
     P(F64, epsilon, "0.05", 1e-6, 1, "", "relative error of the total")                            \
     P(F64, confidence, "0.95", 0.5, 0.999999, "", "probability of meeting epsilon")                \
     P(BOOL, root, "true", 0, 1, "", "divide kernels by duration (ROOT)")                           \
-    P(BOOL, merge, "false", 0, 1, "",                                                              \
-      "undo divisions that the joint optimum does not need: fewer samples, more error")            \
+    P(BOOL, merge, "true", 0, 1, "",                                                               \
+      "undo divisions that the joint optimum does not need (only variant=derived)")                \
     E(key, group_key_choices, "name", "what the launches of a kernel share")                       \
     E(variant, variants, "derived",                                                                \
       "derived: joint optimum, finite population; paper: Eq. 6 as printed; artifact: as "          \
@@ -94,6 +94,41 @@ static void samples_together(const stem_t *s, leaf_t *leaves, size_t n)
         leaves[i].m = m[i];
     free(strata);
     free(m);
+}
+
+/* Second samples are added while all samples cost less than this share of all launches, or the
+ * second ones less than this share of the others. */
+#define SECOND_OF_ALL     0.01
+#define SECOND_OF_SAMPLES 0.1
+
+static int cheapest_first(const void *a, const void *b)
+{
+    const leaf_t *x = *(leaf_t *const *)a, *y = *(leaf_t *const *)b;
+    if (x->times.mean < y->times.mean || y->times.mean < x->times.mean)
+        return x->times.mean < y->times.mean ? -1 : 1;
+    return (x->begin > y->begin) - (x->begin < y->begin);
+}
+
+/* One sample shows no spread: the interval of the simulated cycles would rest on the profile. So
+ * clusters get a second one where that is cheap. */
+static void second_samples(const stem_t *s, leaf_list_t *leaves)
+{
+    leaf_t **order = rb_calloc(leaves->n, sizeof(*order));
+    double cost = 0;
+    size_t n = 0;
+    for (size_t i = 0; i < leaves->n; i++) {
+        leaf_t *leaf = &leaves->leaf[i];
+        cost += (double)leaf->m * leaf->times.mean;
+        if (leaf->m == 1 && leaf->end - leaf->begin > 1)
+            order[n++] = leaf;
+    }
+    qsort(order, n, sizeof(*order), cheapest_first);
+    double room = fmax(SECOND_OF_ALL * s->total - cost, SECOND_OF_SAMPLES * cost);
+    for (size_t i = 0; i < n && order[i]->times.mean <= room; i++) {
+        room -= order[i]->times.mean;
+        order[i]->m = 2;
+    }
+    free(order);
 }
 
 /* Divides a cluster in two if that makes the samples cheaper. */
@@ -242,6 +277,8 @@ static rb_code_t plan_stem(const void *options, plan_build_t *b, rb_err_t *err)
         samples_together(&s, leaves.leaf, leaves.n);
     else
         limit_published(&leaves);
+    if (o->merge && o->variant == DERIVED)
+        second_samples(&s, &leaves);
     rb_code_t rc = check_dropped(&leaves, b, err);
     if (rc == RB_OK)
         rc = leaves_draw(&leaves, groups.rows, o->variant == PAPER, b, err);

@@ -4,6 +4,7 @@
  * representative's cycles per instruction.
  */
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,6 +19,11 @@
 enum { SCOPE_NAME, SCOPE_APPLICATION };
 static const param_choice_t scopes[] = {
     {"name", "launches with the same kernel name"}, {"application", "all launches"}, {NULL, NULL}};
+enum { PUBLISHED, ALL };
+static const param_choice_t feature_choices[] = {
+    {"published", "the four of the paper"},
+    {"all", "also blocks, threads per block, and sectors"},
+    {NULL, NULL}};
 static const param_choice_t linkages[] = {/* names of linkage_t */
                                           {"complete",
                                            "distance of the two members farthest apart"},
@@ -26,6 +32,7 @@ static const param_choice_t linkages[] = {/* names of linkage_t */
 
 #define TBPOINT_OPTIONS(P, E, T)                                                                   \
     P(F64, threshold, "0.1", 0, 1e6, "", "clusters are merged up to this distance")                \
+    E(features, feature_choices, "published", "by which launches are compared")                    \
     E(linkage, linkages, "complete", "how the distance of clusters is defined")                    \
     E(scope, scopes, "name", "which launches are clustered together")                              \
     E(representative, representative_choices, "centre",                                            \
@@ -39,25 +46,44 @@ static const param_t tbpoint_rows[] = {PARAM_ROWS(TBPOINT_OPTIONS)};
 static const param_group_t tbpoint_group =
     PARAM_GROUP("tbpoint", "TBPoint between launches", tbpoint_options_t, tbpoint_rows);
 
-enum { FEATURES = 4 };
-static const pop_counter_t columns[FEATURES] = {POP_THREAD_INSTS, POP_WARP_INSTS, POP_REQUESTS,
-                                                POP_BLOCK_COV};
+enum { COLUMNS = 4, FEATURES = 7 };
+static const pop_counter_t columns[COLUMNS] = {POP_THREAD_INSTS, POP_WARP_INSTS, POP_REQUESTS,
+                                               POP_BLOCK_COV};
 
-/* The features of n launches: counts divided by their average, and the spread of the blocks as it
- * is. */
-static double *features(const population_t *pop, const uint32_t *rows, uint64_t n)
+/* A feature before it is divided by its average. */
+static double feature(const population_t *pop, uint32_t row, size_t j)
 {
-    double *x = rb_calloc(n * FEATURES, sizeof(*x));
-    for (size_t j = 0; j < FEATURES; j++) {
-        const double *column = pop->counter[columns[j]];
+    const double *global = pop->fact[POP_GLOBAL_SECTORS], *local = pop->fact[POP_LOCAL_SECTORS];
+    const uint32_t(*size)[3] = j == COLUMNS ? pop->grid : pop->block;
+    if (j < COLUMNS)
+        return pop->counter[columns[j]] == NULL ? 0 : pop->counter[columns[j]][row];
+    if (j < FEATURES - 1)
+        return size == NULL ? 0 : (double)size[row][0] * size[row][1] * size[row][2];
+    return (global == NULL ? 0 : global[row]) + (local == NULL ? 0 : local[row]);
+}
+
+/* d features of n launches: counts divided by their average, and the spread of the blocks as it is. */
+static double *features(const population_t *pop, const uint32_t *rows, uint64_t n, size_t d)
+{
+    double *x = rb_calloc(n * d, sizeof(*x));
+    for (size_t j = 0; j < d; j++) {
         stable_sum_t sum = {0};
-        for (uint64_t i = 0; column != NULL && i < n; i++)
-            sum_add(&sum, column[rows[i]]);
-        double average = columns[j] == POP_BLOCK_COV ? 1 : sum_value(&sum) / (double)n;
-        for (uint64_t i = 0; column != NULL && average > 0 && i < n; i++)
-            x[i * FEATURES + j] = column[rows[i]] / average;
+        for (uint64_t i = 0; i < n; i++) {
+            x[i * d + j] = feature(pop, rows[i], j);
+            sum_add(&sum, x[i * d + j]);
+        }
+        double average = sum_value(&sum) / (double)n;
+        bool divide = average > 0 && !(j < COLUMNS && columns[j] == POP_BLOCK_COV);
+        for (uint64_t i = 0; divide && i < n; i++)
+            x[i * d + j] /= average;
     }
     return x;
+}
+
+/* How many features are used. */
+static size_t dimensions(const tbpoint_options_t *o)
+{
+    return o->features == ALL ? FEATURES : COLUMNS;
 }
 
 /* Adds the clusters of one scope, whose merged vectors are v. */
@@ -66,8 +92,8 @@ static void add_clusters(plan_build_t *b, const tbpoint_options_t *o, const uint
 {
     const double *insts = b->pop->counter[POP_WARP_INSTS];
     uint32_t *cluster = rb_calloc(v->n, sizeof(*cluster));
-    size_t k = linkage_cluster(v->x, v->weight, v->n, FEATURES, (linkage_t)o->linkage, o->threshold,
-                               cluster);
+    size_t k = linkage_cluster(v->x, v->weight, v->n, dimensions(o), (linkage_t)o->linkage,
+                               o->threshold, cluster);
     uint64_t *rep = rb_calloc(k, sizeof(*rep)), *size = rb_calloc(k, sizeof(*size));
     stable_sum_t *sum = rb_calloc(k, sizeof(*sum));
     uint32_t *index = rb_calloc(k, sizeof(*index));
@@ -96,7 +122,7 @@ static void add_clusters(plan_build_t *b, const tbpoint_options_t *o, const uint
 
 static rb_code_t check_features(const population_t *pop, rb_err_t *err)
 {
-    for (size_t j = 0; j < FEATURES; j++) {
+    for (size_t j = 0; j < COLUMNS; j++) {
         const double *column = pop->counter[columns[j]];
         for (uint64_t i = 0; column != NULL && i < pop->n; i++) {
             if (!(column[i] >= 0) || isinf(column[i]))
@@ -128,7 +154,8 @@ static rb_code_t plan_tbpoint(const void *options, plan_build_t *b, rb_err_t *er
     double seconds = 0, bytes = 0, vectors = 0;
     for (uint32_t i = 0; i < g.n; i++) {
         uint64_t n = g.begin[i + 1] - g.begin[i];
-        vectors_merge(&v[i], features(pop, g.rows + g.begin[i], n), n, FEATURES);
+        vectors_merge(&v[i], features(pop, g.rows + g.begin[i], n, dimensions(o)), n,
+                      dimensions(o));
         double count = (double)v[i].n;
         vectors += count;
         seconds += linkage_seconds(count);

@@ -27,6 +27,19 @@ typedef enum {
     POP_COUNTERS,
 } pop_counter_t;
 
+/* More of what the index of a trace knows about a launch; each is a column of n values. (Apart from
+ * pop_counter_t because plugins know that by number.) */
+typedef enum {
+    POP_GLOBAL_SECTORS, /* 32-byte sectors of global memory, loads, stores and atomics */
+    POP_LOCAL_SECTORS,
+    POP_ATOMICS,      /* atomics and reductions in any space */
+    POP_MEMORY_INSTS, /* warp instructions that access memory, of any space */
+    POP_TENSOR_INSTS,
+    POP_SLOW_INSTS,   /* warp instructions of double precision and special functions */
+    POP_COPIED_BYTES, /* copied by the host just before the launch */
+    POP_FACTS,
+} pop_fact_t;
+
 typedef struct {
     uint64_t n; /* launches; row i is launch id i + 1 if id is NULL */
 
@@ -39,6 +52,7 @@ typedef struct {
     int time_is_cycles;
     const uint32_t (*grid)[3], (*block)[3];
     const double *counter[POP_COUNTERS]; /* by pop_counter_t */
+    const double *fact[POP_FACTS];       /* by pop_fact_t */
 
     /* Basic-block vectors, sparse and without duplicates: row i has vector bbv_of[i]; vector v has
      * the pairs bbv_block/bbv_count[bbv_begin[v] .. bbv_begin[v + 1]): basic block and number of

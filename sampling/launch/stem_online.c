@@ -1,14 +1,15 @@
 #include "sampling/launch/stem_online.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "sampling/launch/launch_online.h"
 #include "sampling/launch/launch_table.h"
+#include "sampling/launch/online_state.h"
 #include "sampling/launch/plan_check.h"
 #include "sampling/launch/stem_strata.h"
 #include "sampling/math/allocate.h"
-#include "sampling/math/quantile.h"
 #include "sampling/math/rng.h"
 #include "sampling/math/stable_sum.h"
 #include "sampling/math/two_means.h"
@@ -19,10 +20,16 @@
     P(F64, epsilon, "0.05", 1e-6, 1, "", "relative error of the total")                            \
     P(F64, confidence, "0.95", 0.5, 0.999999, "", "probability of meeting epsilon")                \
     P(U32, rounds, "5", 1, 5, "", "maximum number of rounds; they share the error probability")    \
-    P(U64, pilot, "2", 2, 1e6, "launches", "minimum per stratum in the first round")               \
-    P(U64, pilot_total, "300", 2, 1e8, "launches",                                                 \
-      "total of the first round, distributed by work; at most 5 % of all launches")                \
-    P(U64, small, "10", 1, 1e6, "launches", "strata with fewer are merged with neighbours")
+    P(U64, pilot, "2", 2, 1e6, "launches", "minimum per group in the first round")                 \
+    P(U64, pilot_total, "460", 2, 1e8, "launches",                                                 \
+      "total of the first round; at most a tenth of all launches")                                 \
+    P(U64, small, "10", 1, 1e6, "launches", "groups with fewer are merged with similar ones")      \
+    P(F64, similar, "0.25", 0, 100, "", "largest relative difference of merged groups")            \
+    P(BOOL, firsts, "true", 0, 1, "",                                                              \
+      "first launches are strata of their own where that is cheap")                                \
+    P(F64, slow, "4", 1, 1e6, "",                                                                  \
+      "slow launches that no sample met, for which the interval allows: their length, in means")   \
+    P(F64, rare, "0.015", 0, 1, "", "... and their share of all launches, at most")
 
 PARAM_STRUCT(online_options_t, ONLINE_OPTIONS);
 #define PARAM_SPEC_ online_options_t
@@ -31,21 +38,17 @@ static const param_t online_rows[] = {PARAM_ROWS(ONLINE_OPTIONS)};
 static const param_group_t online_group =
     PARAM_GROUP("stem_online", "sequential STEM", online_options_t, online_rows);
 
-/* Weight of the pooled variance of all strata against that of a stratum, in degrees of freedom: a
- * few launches that happen to be equal do not prove that the rest are. */
-#define PRIOR_DF 10.0
-
-/* Limit of pilot_total as a share of the launches, and the minimum of that limit. */
-#define PILOT_SHARE 0.05
-#define PILOT_LEAST 30.0
+/* Limit of the samples after a round, relative to those before. */
+#define MOST_GROWTH 4.0
 
 /* One stratum: its first m rows, in random order, were taken. */
 typedef struct {
     uint32_t *rows;    /* borrowed from the strata; shuffled as rows are taken */
     double *cycles;    /* owned: of the rows taken */
+    double *within;    /* owned: variances of these */
     uint64_t *swapped; /* owned: the row with which each row taken was swapped */
     uint64_t n, m;
-    size_t cap, swapped_cap;
+    size_t cap, within_cap, swapped_cap;
     uint64_t known; /* number of results so far; m between rounds */
     rng_t rng;
 } part_t;
@@ -66,8 +69,12 @@ struct stem_online {
     uint64_t *ids;
     uint64_t n_asked;
     size_t asked_cap, ids_cap;
+    stratum_sample_t *sample; /* owned: per stratum, for online_state() */
+    online_stratum_t *plan;   /* owned: per stratum, as of `now` */
+    online_state_t now;       /* what the results of all rounds so far say */
     unsigned rounds;
     bool met;
+    char note[512];
 };
 
 stem_online_t *stem_online_create(const void *options, const population_t *pop, uint64_t seed,
@@ -80,8 +87,15 @@ stem_online_t *stem_online_create(const void *options, const population_t *pop, 
     stem_online_t *s = rb_calloc(1, sizeof(*s));
     s->o = *(const online_options_t *)options;
     s->pop = pop;
-    stem_strata_make(&s->strata, pop, s->o.small);
+    strata_options_t o = {.small = s->o.small,
+                          .similar = s->o.similar,
+                          .pilot = s->o.pilot,
+                          .pilot_total = s->o.pilot_total,
+                          .firsts = s->o.firsts};
+    stem_strata_make(&s->strata, pop, &o);
     s->part = rb_calloc(s->strata.n, sizeof(*s->part));
+    s->sample = rb_calloc(s->strata.n, sizeof(*s->sample));
+    s->plan = rb_calloc(s->strata.n, sizeof(*s->plan));
     for (uint32_t h = 0; h < s->strata.n; h++) {
         uint64_t from = s->strata.begin[h];
         s->part[h] = (part_t){.rows = s->strata.rows + from, .n = s->strata.begin[h + 1] - from};
@@ -120,10 +134,13 @@ void stem_online_free(stem_online_t *s)
         return;
     for (uint32_t h = 0; h < s->strata.n; h++) {
         free(s->part[h].cycles);
+        free(s->part[h].within);
         free(s->part[h].swapped);
     }
     stem_strata_free(&s->strata);
     free(s->part);
+    free(s->sample);
+    free(s->plan);
     free(s->asked);
     free(s->ids);
     free(s);
@@ -136,6 +153,7 @@ static void take(stem_online_t *s, uint32_t h, uint64_t m)
     if (m > p->n)
         m = p->n;
     rb_grow(&p->cycles, &p->cap, m, sizeof(*p->cycles));
+    rb_grow(&p->within, &p->within_cap, m, sizeof(*p->within));
     rb_grow(&p->swapped, &p->swapped_cap, m, sizeof(*p->swapped));
     for (; p->m < m; p->m++) {
         uint64_t other = p->m + rng_below(&p->rng, p->n - p->m);
@@ -150,98 +168,129 @@ static void take(stem_online_t *s, uint32_t h, uint64_t m)
 
 static void pilot(stem_online_t *s)
 {
-    double work = 0, all = fmax(PILOT_LEAST, PILOT_SHARE * (double)s->pop->n);
-    all = fmin(all, (double)s->o.pilot_total);
     for (uint32_t h = 0; h < s->strata.n; h++)
-        work += s->strata.work[h] * (double)s->part[h].n;
-    for (uint32_t h = 0; h < s->strata.n; h++) {
-        double share = s->strata.work[h] * (double)s->part[h].n / work;
-        uint64_t m = (uint64_t)ceil(share * all);
-        take(s, h, m > s->o.pilot ? m : s->o.pilot);
-    }
+        take(s, h, s->strata.pilot[h]);
 }
 
-/* Squared coefficient of variation pooled over all strata, weighted by degrees of freedom. */
-static double pooled_spread(const stem_online_t *s)
+/* Confidence of one look. */
+static double look_confidence(const stem_online_t *s)
 {
-    double sum = 0, df = 0;
-    for (uint32_t h = 0; h < s->strata.n; h++) {
-        const part_t *p = &s->part[h];
-        spread_t c = spread_of(p->cycles, p->m);
-        double own = (double)(p->m - 1), cov = c.mean > 0 ? c.sample / c.mean : 0;
-        sum += own * cov * cov;
-        df += own;
-    }
-    return df > 0 ? sum / df : 0;
+    return 1 - (1 - s->o.confidence) / s->o.rounds;
 }
 
-/* Mean and spread of a stratum. The spread is that of its own launches, or, if larger, the one
- * expected from them and the pooled spread. */
-static spread_t part_spread(const part_t *p, double pooled)
+static void look(stem_online_t *s)
 {
-    spread_t c = spread_of(p->cycles, p->m);
-    double own = (double)(p->m - 1), prior = pooled * c.mean * c.mean;
-    double both = (PRIOR_DF * prior + own * c.sample * c.sample) / (PRIOR_DF + own);
-    if (p->m < p->n && both > c.sample * c.sample)
-        c.sample = sqrt(both);
-    return c;
-}
-
-/* The estimate of the total so far. */
-typedef struct {
-    double total, variance, df;
-} state_t;
-
-static state_t state_now(const stem_online_t *s)
-{
-    stable_sum_t total = {0}, variance = {0}, per_df = {0};
-    double pooled = pooled_spread(s);
+    online_assume_t assume = {
+        .slow = s->o.slow, .rare = s->o.rare, .confidence = look_confidence(s)};
     for (uint32_t h = 0; h < s->strata.n; h++) {
         const part_t *p = &s->part[h];
-        double n = (double)p->n, m = (double)p->m;
-        spread_t c = part_spread(p, pooled);
-        sum_add(&total, n * c.mean);
-        if (p->m == p->n)
+        s->sample[h] = (stratum_sample_t){p->n, p->m, p->cycles, p->within};
+    }
+    s->now = online_state(&s->strata, s->sample, &assume, s->plan);
+}
+
+static double farther(online_half_t half)
+{
+    return fmax(half.below, half.above);
+}
+
+/* The half-width that a variance would give: more samples bring more degrees of freedom and less
+ * skewness. */
+static double half_at(const stem_online_t *s, double variance)
+{
+    online_state_t then = s->now;
+    double more = s->now.variance / variance;
+    then.variance = variance;
+    then.df *= more;
+    then.skew /= sqrt(more);
+    then.unseen = 0;
+    return farther(online_half(&then, look_confidence(s), true));
+}
+
+/* The variance with which the half-width is `goal`; at least a hundredth of today's. */
+static double variance_for(const stem_online_t *s, double goal)
+{
+    enum { HALVINGS = 40 };
+    double low = s->now.variance / 100, high = s->now.variance;
+    if (!(high > 0) || half_at(s, high) <= goal)
+        return high;
+    for (int i = 0; i < HALVINGS && half_at(s, low) <= goal; i++) {
+        double middle = sqrt(low * high);
+        if (half_at(s, middle) <= goal)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Adds samples to all strata alike (some: to those that may have slow launches), in proportion to what
+ * is left, until together they have `all`. */
+static void take_evenly(const stem_online_t *s, uint64_t *m, double all, bool some)
+{
+    double have = 0, left = 0, due = 0;
+    for (uint32_t h = 0; h < s->strata.n; h++) {
+        if (some && !s->plan[h].maybe_slow)
             continue;
-        double v = n * n * (1 - m / n) * c.sample * c.sample / m;
-        sum_add(&variance, v);
-        sum_add(&per_df, v * v / (m - 1));
+        have += (double)m[h];
+        left += (double)(s->part[h].n - m[h]);
     }
-    double v = sum_value(&variance), d = sum_value(&per_df);
-    return (state_t){.total = sum_value(&total), .variance = v, .df = d > 0 ? v * v / d : INFINITY};
+    double share = left > 0 ? fmin(1, (all - have) / left) : 0;
+    for (uint32_t h = 0; h < s->strata.n && share > 0; h++) {
+        if (some && !s->plan[h].maybe_slow)
+            continue;
+        due += share * (double)(s->part[h].n - m[h]);
+        double more = fmin(ceil(due - 1e-9), (double)(s->part[h].n - m[h]));
+        m[h] += (uint64_t)more;
+        due -= more;
+    }
 }
 
-/* Half width of the interval at one look, in standard errors. */
-static double look_factor(const stem_online_t *s, double df)
+/* Takes back a part of what a round adds, so that it has at most `most` times what there was before:
+ * few samples say little about how many are needed. */
+static void limit_growth(const stem_online_t *s, uint64_t *m, double before, double most)
 {
-    return interval_factor(1 - (1 - s->o.confidence) / s->o.rounds, df);
+    double added = 0, due = 0;
+    for (uint32_t h = 0; h < s->strata.n; h++)
+        added += (double)(m[h] - s->part[h].m);
+    double share = (most - 1) * before / added;
+    for (uint32_t h = 0; h < s->strata.n && share < 1; h++) {
+        due += share * (double)(m[h] - s->part[h].m);
+        double keep = floor(due);
+        m[h] = s->part[h].m + (uint64_t)keep;
+        due -= keep;
+    }
 }
 
 /* Takes the samples that the bound requires according to the current means and variances. */
-static void next_samples(stem_online_t *s, const state_t *now)
+static void next_samples(stem_online_t *s)
 {
+    const online_state_t *now = &s->now;
     stratum_t *strata = rb_calloc(s->strata.n, sizeof(*strata));
-    uint64_t *m = rb_calloc(s->strata.n, sizeof(*m)), before = 0, taken = 0;
-    double pooled = pooled_spread(s);
+    uint64_t *m = rb_calloc(s->strata.n, sizeof(*m));
+    double before = 0, looked = 0, bound = s->o.epsilon * now->total;
     for (uint32_t h = 0; h < s->strata.n; h++) {
         const part_t *p = &s->part[h];
-        spread_t c = part_spread(p, pooled);
-        strata[h] = (stratum_t){.size = p->n, .cost = c.mean, .sd = c.sample, .least = p->m};
-        before += p->m;
+        strata[h] = (stratum_t){
+            .size = p->n, .cost = s->strata.cost[h], .sd = s->plan[h].sd, .least = p->m};
+        before += (double)p->m;
+        looked += s->plan[h].maybe_slow ? (double)p->m : 0;
     }
-    double error = s->o.epsilon * now->total / look_factor(s, now->df);
-    allocate(strata, s->strata.n, error * error, true, m);
-    for (uint32_t h = 0; h < s->strata.n; h++) {
+    /* What slow launches that were not met may add gets what the choice of launches leaves of the
+     * bound, but at least half of its square. */
+    double half = half_at(s, now->variance), least = bound / sqrt(2);
+    double unseen = half < least ? sqrt(bound * bound - half * half) : least;
+    double left = fmin(now->unseen, unseen);
+    double variance = variance_for(s, sqrt(bound * bound - left * left));
+    allocate(strata, s->strata.n, variance, true, m);
+    if (now->unseen > unseen)
+        take_evenly(s, m, looked * now->unseen / unseen, true);
+    /* With few degrees of freedom this may be too optimistic, so every round adds at least a tenth; a
+     * tail without a variance needs many more samples before it can be judged again. */
+    take_evenly(s, m, before * (now->heavy ? 2 : 1.1) + 1, false);
+    limit_growth(s, m, before, MOST_GROWTH);
+    for (uint32_t h = 0; h < s->strata.n; h++)
         take(s, h, m[h]);
-        taken += s->part[h].m;
-    }
-    /* With few degrees of freedom this may be too optimistic, so every round adds at least a
-     * tenth. */
-    for (uint32_t h = 0; h < s->strata.n && taken - before < before / 10 + 1; h++) {
-        uint64_t had = s->part[h].m;
-        take(s, h, had + had / 10 + 1);
-        taken += s->part[h].m - had;
-    }
     free(strata);
     free(m);
 }
@@ -261,12 +310,13 @@ uint64_t stem_online_round(stem_online_t *s, const uint64_t **ids)
     if (s->rounds == 0) {
         pilot(s);
     } else {
-        state_t now = state_now(s);
-        double half = look_factor(s, now.df) * sqrt(now.variance);
-        s->met = half <= s->o.epsilon * now.total;
-        if (s->met || s->rounds == s->o.rounds)
+        look(s);
+        double half = farther(online_half(&s->now, look_confidence(s), true));
+        bool heavy = s->now.heavy && !s->now.exact;
+        s->met = !heavy && half <= s->o.epsilon * s->now.total;
+        if (s->met || s->now.exact || s->now.hopeless || s->rounds == s->o.rounds)
             return 0;
-        next_samples(s, &now);
+        next_samples(s);
     }
     s->rounds++;
     qsort(s->asked, s->n_asked, sizeof(*s->asked), by_row);
@@ -279,13 +329,14 @@ uint64_t stem_online_round(stem_online_t *s, const uint64_t **ids)
     return s->n_asked;
 }
 
-void stem_online_result(stem_online_t *s, uint64_t i, double cycles)
+void stem_online_result(stem_online_t *s, uint64_t i, double cycles, double variance)
 {
     RB_INVARIANT(i < s->n_asked && cycles >= 0 && isfinite(cycles),
                  "stem_online was given %g cycles for launch %llu of a round of %llu", cycles,
                  (unsigned long long)i, (unsigned long long)s->n_asked);
     part_t *p = &s->part[s->asked[i].part];
     p->cycles[s->asked[i].at] = cycles;
+    p->within[s->asked[i].at] = variance;
     p->known++;
 }
 
@@ -304,19 +355,68 @@ uint32_t stem_online_strata(const stem_online_t *s)
     return s->strata.n;
 }
 
+/* The launches that were simulated are the least that the total can be. */
+static double simulated_cycles(const stem_online_t *s)
+{
+    stable_sum_t sum = {0};
+    for (uint32_t h = 0; h < s->strata.n; h++) {
+        for (uint64_t i = 0; i < s->part[h].m; i++)
+            sum_add(&sum, s->part[h].cycles[i]);
+    }
+    return sum_value(&sum);
+}
+
 estimate_t stem_online_estimate(const stem_online_t *s)
 {
-    state_t now = state_now(s);
-    bool exact = true;
-    for (uint32_t h = 0; h < s->strata.n; h++)
-        exact = exact && s->part[h].m == s->part[h].n;
-    double half = exact ? 0 : look_factor(s, now.df) * sqrt(now.variance);
-    return (estimate_t){.value = now.total,
-                        .low = now.total - half,
-                        .high = now.total + half,
-                        .confidence = s->o.confidence,
-                        .method = exact ? "exact" : "sequential stratified t",
-                        .df = now.df};
+    const online_state_t *now = &s->now;
+    estimate_t e = {.value = now->total, .confidence = s->o.confidence, .df = now->df};
+    online_half_t half = {0};
+    e.method = now->exact ? "exact" : now->heavy ? "none" : "sequential stratified t";
+    if (!now->exact)
+        half = online_half(now, look_confidence(s), false);
+    e.low = fmax(now->total - half.below, simulated_cycles(s));
+    e.high = now->total + half.above;
+    if (now->heavy && !now->exact)
+        e.low = e.high = NAN;
+    return e;
+}
+
+/* Why there is no interval. */
+static void explain_tail(stem_online_t *s)
+{
+    const online_state_t *now = &s->now;
+    const stem_strata_t *st = &s->strata;
+    const uint32_t from = st->of_group[now->tail_group], to = st->of_group[now->tail_group + 1];
+    uint64_t n = 0, m = 0;
+    for (uint32_t h = from; h < to; h++) {
+        n += s->part[h].n;
+        m += s->part[h].m;
+    }
+    snprintf(
+        s->note, sizeof(s->note),
+        "the longest launches decide: their lengths have no variance (tail index %.2f, below 2), "
+        "and %.0f %% of that of the total is one of %llu samples of %.200s; an interval needs "
+        "all its %llu launches",
+        now->tail_index, 100 * now->tail_share, (unsigned long long)m,
+        build_row_name(s->pop, st->rows[st->begin[from]]), (unsigned long long)n);
+}
+
+const char *stem_online_note(stem_online_t *s)
+{
+    const online_state_t *now = &s->now;
+    if (now->exact)
+        return NULL;
+    if (now->heavy)
+        explain_tail(s);
+    else if (now->looked == 0)
+        snprintf(s->note, sizeof(s->note), "sampling error");
+    else
+        snprintf(
+            s->note, sizeof(s->note),
+            "allows for slow launches that look like others and that none of %llu samples met: "
+            "%.3g times as long, %.3g %% of all; not for rarer and longer ones",
+            (unsigned long long)now->looked, fmax(s->o.slow, now->ratio), 100 * now->rare);
+    return s->note;
 }
 
 void stem_online_plan(const stem_online_t *s, plan_t *plan)
@@ -369,9 +469,14 @@ static rb_code_t round_online(void *state, const uint64_t **ids, uint64_t *n, rb
     return RB_OK;
 }
 
-static void take_result(void *state, uint64_t i, double cycles)
+static void take_result(void *state, uint64_t i, double cycles, double variance)
 {
-    stem_online_result(state, i, cycles);
+    stem_online_result(state, i, cycles, variance);
+}
+
+static const char *note_online(void *state)
+{
+    return stem_online_note(state);
 }
 
 static rb_code_t finish_online(void *state, plan_t *plan, estimate_t *cycles, rb_err_t *err)
@@ -398,6 +503,7 @@ static const launch_online_ops_t online_ops = {
     .round = round_online,
     .result = take_result,
     .finish = finish_online,
+    .note = note_online,
     .report = report_online,
 };
 

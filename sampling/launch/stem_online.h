@@ -6,19 +6,17 @@
  *   const uint64_t *ids;
  *   for (uint64_t n; (n = stem_online_round(s, &ids)) > 0;)
  *       for (uint64_t i = 0; i < n; i++)
- *           stem_online_result(s, i, cycles of launch ids[i]);
+ *           stem_online_result(s, i, cycles of launch ids[i], 0);
  *   estimate_t e = stem_online_estimate(s);
  *   stem_online_plan(s, &plan);     weights for every other statistic
  *   stem_online_free(s);
  *
- * Strata: launches with the same name, grid, block, instruction counts and basic-block vector.
- * Small strata are merged with neighbours in instruction count under the same name; a stratum of
- * one launch is taken completely. The first round is a pilot with at least two launches per
- * stratum. Each further round takes what allocate() requires with the means and variances so far.
- * After every round the interval (stratified, finite-population correction, Student's t with
- * Satterthwaite's degrees of freedom) is compared with the bound. Each look uses an equal part of
- * the error probability, so that all looks together keep the confidence (Bonferroni). The variance
- * of a stratum with few samples is assumed to be at least what the pooled variance suggests.
+ * stem_strata.h says how launches are divided into strata, and how many of each the first round takes.
+ * Each further round takes what allocate() requires with the means and variances so far: samples of a
+ * stratum in proportion to its launches and its spread over the root of what they cost to simulate.
+ *
+ * After every round the interval (online_state.h) is compared with the bound. Each look uses an equal
+ * part of the error probability, so that all looks together keep the confidence (Bonferroni).
  */
 #ifndef RUBATO_STEM_ONLINE_H
 #define RUBATO_STEM_ONLINE_H
@@ -41,18 +39,26 @@ void stem_online_restart(stem_online_t *s, uint64_t seed);
  * bound is met or all rounds were used. All results of the previous round must have been given. */
 uint64_t stem_online_round(stem_online_t *s, const uint64_t **ids);
 
-/* Cycles of the i-th launch of the round: finite, not negative. */
-void stem_online_result(stem_online_t *s, uint64_t i, double cycles);
+/* Cycles of the i-th launch of the round: finite, not negative. variance: of that number, if a sampler
+ * left out a part of the launch; 0: it was simulated completely; NAN: unknown. */
+void stem_online_result(stem_online_t *s, uint64_t i, double cycles, double variance);
 
-/* Whether the interval meets the bound (or everything was simulated). */
+/* Whether the interval, errors inside launches included, meets the bound (or everything was
+ * simulated). */
 bool stem_online_met(const stem_online_t *s);
 
 /* Number of rounds so far, and of strata. */
 unsigned stem_online_rounds(const stem_online_t *s);
 uint32_t stem_online_strata(const stem_online_t *s);
 
-/* Estimate of the total cycles of all launches, after at least one round. */
+/* Estimate of the total cycles of all launches, after at least one round. Its interval is about the
+ * choice of launches only: the caller adds the errors inside them. */
 estimate_t stem_online_estimate(const stem_online_t *s);
+
+/* What the interval of the estimate assumes, or why it has none and what it would take, as a sentence
+ * without a full stop; NULL if everything was simulated. Valid until the next call of a function that
+ * changes s. */
+const char *stem_online_note(stem_online_t *s);
 
 /* The simulated launches as a plan with weights. */
 void stem_online_plan(const stem_online_t *s, plan_t *plan);

@@ -8,11 +8,17 @@
 #include "sampling/launch/launch_sampler.h"
 
 typedef struct {
-    double coverage; /* share of the replays whose interval holds the true total */
-    double inside;   /* share with an error within epsilon = 5 % */
-    double met;      /* share that reached the bound */
-    double speedup;  /* speed-up: all cycles divided by the mean of the simulated ones */
-    double samples;  /* mean */
+    double refused;  /* share of the replays without an interval */
+    double coverage; /* share of the intervals that hold the true total; NAN: there are none */
+    double
+        silent;  /* share of the replays with an interval and an error above twice its half-width */
+    double half; /* mean half-width of the intervals, relative to the estimate; the wider side */
+    double error, error_max; /* mean and largest, relative */
+    double inside;           /* share with an error within epsilon = 5 % */
+    double met;              /* share that reached the bound */
+    double speedup;          /* speed-up: all cycles divided by the mean of the simulated ones */
+    double gain;             /* the same for what launches cost to simulate (launch_cost()) */
+    double samples;          /* mean */
 } replay_t;
 
 /* cycles: one per row; ids are 1 .. n. method: "stem_online" with options. Seeds are 1 ..

@@ -53,7 +53,7 @@ static void begin_online(run_sampling_t *s)
     rb_err_t err = {0};
     launch_choice_t choice;
     launch_list_t trace = make_trace();
-    assert_int_equal(launch_choice_parse(&choice, "stem_online:epsilon=0.02,pilot_total=20", &err),
+    assert_int_equal(launch_choice_parse(&choice, "stem_online:epsilon=0.02,pilot_total=20,slow=1", &err),
                      RB_OK);
     if (run_sampling_begin_online(s, 7, &choice, &trace, &err) != RB_OK)
         fail_msg("%s", err.text);

@@ -160,6 +160,41 @@ static void tbpoint_merges_within_the_threshold(void **state)
     lab_population_free(&lab);
 }
 
+/* Equal instructions in a quarter of the blocks take four times as long: as published, one launch
+ * stands for both kinds. */
+static void blocks_are_features_where_asked_for(void **state)
+{
+    (void)state;
+    static const char *const published[] = {"sieve", "tbpoint"}, *const all[] = {
+                                                                     "sieve:features=all",
+                                                                     "tbpoint:features=all"};
+    lab_population_t lab = lab_population(400, 2);
+    uint32_t grid[400][3], block[400][3];
+    lab_know_counters(&lab);
+    lab.pop.grid = (const uint32_t(*)[3])grid;
+    lab.pop.block = (const uint32_t(*)[3])block;
+    for (uint64_t i = 0; i < 400; i++) {
+        bool narrow = i % 10 == 9;
+        grid[i][0] = narrow ? 12 : 48;
+        block[i][0] = narrow ? 1024 : 256; /* as many threads */
+        grid[i][1] = grid[i][2] = block[i][1] = block[i][2] = 1;
+        lab.insts[i] = lab.threads[i] = lab.requests[i] = 10000 * (double)(1 + lab.name[i]);
+        lab.time[i] = lab.insts[i] * (narrow ? 4 : 1);
+    }
+    for (size_t i = 0; i < 2; i++) {
+        plan_t p = lab_plan(&lab.pop, published[i], 1);
+        assert_int_equal(p.n_clusters, 2);
+        assert_true(fabs(p.predicted_total / p.profile_total - 1) > 0.15);
+        plan_free(&p);
+        p = lab_plan(&lab.pop, all[i], 1);
+        assert_int_equal(p.n_clusters, 3); /* one launch in ten, always of the second kernel */
+        assert_true(lab_close(p.predicted_total, p.profile_total));
+        lab_check_plan(&lab.pop, &p);
+        plan_free(&p);
+    }
+    lab_population_free(&lab);
+}
+
 static void pka_takes_the_smallest_k_below_its_error(void **state)
 {
     (void)state;
@@ -280,6 +315,7 @@ int main(void)
         cmocka_unit_test(sieve_has_its_three_tiers),
         cmocka_unit_test(sieve_original_has_two_strata_where_the_artifact_has_two_hundred),
         cmocka_unit_test(tbpoint_merges_within_the_threshold),
+        cmocka_unit_test(blocks_are_features_where_asked_for),
         cmocka_unit_test(pka_takes_the_smallest_k_below_its_error),
         cmocka_unit_test(photon_matches_vectors_warps_and_scales_by_instructions),
         cmocka_unit_test(photon_tells_mixes_of_warp_types_apart),

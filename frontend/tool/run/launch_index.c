@@ -100,6 +100,38 @@ static void set_counters(launch_index_t *x, uint64_t row, const rbt_launch_row_t
         (double)(r->requests[RBT_SPACE_GLOBAL] + r->requests[RBT_SPACE_LOCAL]);
 }
 
+/* Warp instructions of some groups of classes. */
+static double of_groups(const rbt_launch_row_t *r, const mix_group_t *groups, size_t n)
+{
+    uint64_t sum = 0;
+    for (unsigned c = 0; c < OP_CLASS_COUNT; c++) {
+        for (size_t i = 0; i < n; i++)
+            sum += isa_class_group((op_class_t)c) == groups[i] ? r->classes[c] : 0;
+    }
+    return (double)sum;
+}
+
+static void set_facts(launch_index_t *x, uint64_t row, const rbt_launch_row_t *r)
+{
+    static const mix_group_t memory[] = {MIX_LOAD, MIX_STORE, MIX_ATOMIC, MIX_TEX},
+                             tensor[] = {MIX_TENSOR}, slow[] = {MIX_FP64, MIX_SFU};
+    x->fact[POP_GLOBAL_SECTORS][row] = (double)r->sectors[RBT_SPACE_GLOBAL];
+    x->fact[POP_LOCAL_SECTORS][row] = (double)r->sectors[RBT_SPACE_LOCAL];
+    x->fact[POP_ATOMICS][row] = (double)r->atomics;
+    x->fact[POP_MEMORY_INSTS][row] = of_groups(r, memory, sizeof(memory) / sizeof(memory[0]));
+    x->fact[POP_TENSOR_INSTS][row] = of_groups(r, tensor, 1);
+    x->fact[POP_SLOW_INSTS][row] = of_groups(r, slow, sizeof(slow) / sizeof(slow[0]));
+}
+
+static double copied_bytes(const trace_source_t *source, uint64_t id)
+{
+    const memcpy_op_t *ops;
+    double sum = 0.0;
+    for (size_t n = source->ops->copies(source, id, &ops); n > 0; n--)
+        sum += (double)ops[n - 1].bytes;
+    return sum;
+}
+
 static rb_code_t read_rows(walk_t *w, uint64_t n, rb_err_t *err)
 {
     uint64_t row = 0;
@@ -109,6 +141,7 @@ static rb_code_t read_rows(walk_t *w, uint64_t n, rb_err_t *err)
             return err->code;
         for (uint64_t i = 0; i < w->file->launch_pages[page].n_launches && row < n; i++, row++) {
             set_counters(w->x, row, &launches[i].row);
+            set_facts(w->x, row, &launches[i].row);
             w->n_blocks[row] = launches[i].row.n_blocks;
         }
         free(launches);
@@ -235,6 +268,8 @@ static void lend(const launch_index_t *x, population_t *pop)
 {
     for (int i = 0; i < POP_COUNTERS; i++)
         pop->counter[i] = x->counter[i];
+    for (int i = 0; i < POP_FACTS; i++)
+        pop->fact[i] = x->fact[i];
     pop->n_bbvs = x->vectors.n;
     pop->bbv_begin = x->vectors.begin;
     pop->bbv_block = x->vectors.first;
@@ -259,6 +294,10 @@ rb_code_t launch_index_read(launch_index_t *x, population_t *pop, const trace_so
         return rb_fail(err, RB_NOMEM, "no memory for zstd");
     for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
         x->counter[known[i]] = rb_calloc(pop->n, sizeof(double));
+    for (size_t i = 0; i < POP_FACTS; i++)
+        x->fact[i] = rb_calloc(pop->n, sizeof(double));
+    for (uint64_t row = 0; row < pop->n; row++)
+        x->fact[POP_COPIED_BYTES][row] = copied_bytes(source, row + 1);
     x->mix_of = rb_calloc(pop->n, sizeof(*x->mix_of));
     x->warps = rb_calloc(pop->n, sizeof(*x->warps));
     w.n_blocks = rb_calloc(pop->n, sizeof(*w.n_blocks));
@@ -284,6 +323,8 @@ void launch_index_free(launch_index_t *x)
 {
     for (int i = 0; i < POP_COUNTERS; i++)
         free(x->counter[i]);
+    for (int i = 0; i < POP_FACTS; i++)
+        free(x->fact[i]);
     free(x->mix_of);
     free(x->warps);
     free(x->block_insts);

@@ -22,7 +22,7 @@ typedef struct {
 
 /* All pointers are owned. */
 typedef struct {
-    double *counter[POP_COUNTERS];
+    double *counter[POP_COUNTERS], *fact[POP_FACTS];
     uint32_t *mix_of;
     uint64_t *warps;
     uint32_t *block_insts;

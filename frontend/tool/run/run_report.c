@@ -1,6 +1,7 @@
 #include "frontend/tool/run/run_report.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "frontend/tool/io/text_format.h"
@@ -15,8 +16,20 @@ void report_identity(char text[REPORT_IDENTITY], const char *identity, const tra
     snprintf(text, REPORT_IDENTITY, "%016llx", (unsigned long long)h);
 }
 
+/* What a sampler that chose during the run says about its interval. */
+static const char *note_of_sampler(run_report_t *r)
+{
+    const char *caches = "";
+    if (isfinite(r->cycles_interval.low))
+        caches = r->warmup == WARMUP_FUNCTIONAL
+                     ? "; the caches were warmed for the simulated launches"
+                     : "; cold starts of the simulated launches are not included";
+    snprintf(r->note_text, sizeof(r->note_text), "%s%s", r->sampling->note, caches);
+    return r->note_text;
+}
+
 /* Why the interval of the cycles is missing, or what it leaves out; NULL: nothing. */
-static const char *note_of(const run_report_t *r)
+static const char *note_of(run_report_t *r)
 {
     static const char inside[] = "samplers inside launches do not state their error";
     const estimate_t *e = &r->cycles_interval;
@@ -27,6 +40,8 @@ static const char *note_of(const run_report_t *r)
                            "the choice of launches does not cover it";
     if (p == NULL)
         return NULL;
+    if (r->sampling->note != NULL)
+        return note_of_sampler(r);
     if (!isfinite(e->low) && !p->random && sample_is_plugin(p->method))
         return "the sampler from outside gives no interval";
     if (sample_is_plugin(p->method) && sample_is_plugin(e->method))

@@ -41,6 +41,7 @@ typedef struct {
     estimate_t cycles_interval; /* of the cycles; low and high are NAN if there is no interval */
     const char *interval_note;  /* what the interval does not cover, or why there is none; NULL:
                                  * nothing to report */
+    char note_text[768];        /* memory for it */
     double host_seconds, host_cpu_seconds;
     uint64_t host_peak_rss;
     int threads;

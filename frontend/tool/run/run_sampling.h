@@ -30,6 +30,7 @@ typedef struct {
     uint64_t n_done;         /* number of simulated launches in chosen */
     double sum[STAT_VALUES]; /* weighted sums of the samples' values */
     estimate_t estimate;     /* of the total cycles, if the sampler provided one */
+    char *note;              /* owned; what that assumes, or why it has no interval; NULL: nothing */
     bool has_counts;         /* the trace has all launches of the program, and an index */
     launch_counts_t counts;  /* sums over the index */
     uint64_t copied_bytes;   /* sum over the host copies, if has_counts */

@@ -118,6 +118,7 @@ void run_sampling_free(run_sampling_t *s)
     launch_list_free(&s->trace);
     free(s->known);
     free(s->sampler);
+    free(s->note);
     free(s->chosen);
     free(s->positions);
     free(s->cycles);

@@ -8,7 +8,7 @@
 /* A launch that was simulated. */
 struct known_launch {
     uint64_t id;
-    double cycles;
+    double cycles, variance;
 };
 
 rb_code_t run_sampling_begin_online(run_sampling_t *s, uint64_t seed, launch_choice_t *choice,
@@ -33,10 +33,27 @@ rb_code_t run_sampling_begin_online(run_sampling_t *s, uint64_t seed, launch_cho
     return rc;
 }
 
+/* Variance of a launch's cycles, from what was left out inside it; NAN: unknown. */
+static double cycles_variance(const launch_result_t *r)
+{
+    const launch_replicates_t *rep = &r->replicates;
+    double n = (double)rep->n, mean = 0.0, squares = 0.0;
+    if (!r->sampling.estimated)
+        return 0.0;
+    if (rep->n < 2)
+        return (double)NAN;
+    for (size_t i = 0; i < rep->n; i++)
+        mean += rep->list[i].cycles / n;
+    for (size_t i = 0; i < rep->n; i++)
+        squares += (rep->list[i].cycles - mean) * (rep->list[i].cycles - mean);
+    return (n - 1.0) / n * squares;
+}
+
 void run_sampling_know(run_sampling_t *s, const launch_result_t *r)
 {
     rb_grow(&s->known, &s->cap_known, s->n_known + 1, sizeof(*s->known));
-    s->known[s->n_known++] = (struct known_launch){r->info.id, (double)launch_result_cycles(r)};
+    s->known[s->n_known++] =
+        (struct known_launch){r->info.id, (double)launch_result_cycles(r), cycles_variance(r)};
 }
 
 /* Ends the rounds when the sampler has seen enough: from now on the run follows a plan. */
@@ -46,6 +63,8 @@ static rb_code_t settle(run_sampling_t *s, rb_err_t *err)
     plan_t plan = {0};
     o->ops->report(o->state, s->sampler);
     RB_TRY(o->ops->finish(o->state, &plan, &s->estimate, err));
+    const char *note = o->ops->note != NULL ? o->ops->note(o->state) : NULL;
+    s->note = note != NULL ? rb_strdup(note) : NULL;
     o->ops->destroy(o->state);
     *o = (launch_online_t){0};
     plan_free(&s->plan);
@@ -65,7 +84,7 @@ static rb_code_t feed(run_sampling_t *s, rb_err_t *err)
                            "choice does not follow from the seed and the results alone",
                            s->sampler, (unsigned long long)k->id,
                            (unsigned long long)s->round[s->at_round]);
-        s->online.ops->result(s->online.state, s->at_round, k->cycles);
+        s->online.ops->result(s->online.state, s->at_round, k->cycles, k->variance);
     }
     return RB_OK;
 }
