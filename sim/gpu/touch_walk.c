@@ -155,9 +155,10 @@ static void touch_code(walk_t *w, touch_run_t *run)
     }
 }
 
-/* Leaves out lines in slices that the consumer does not want. Without branches, because they could
- * not be predicted. */
-static void keep_wanted(const touch_consumer_t *c, touch_lines_t *l, addr_map_high_t *high)
+/* Leaves out lines in slices that are not wanted. Without branches, because they could not be
+ * predicted. restrict: writes to the lines do not change the map. */
+static void keep_wanted(const addr_map_t *restrict map, const bool *restrict slices,
+                        touch_lines_t *restrict l, addr_map_high_t *high)
 {
     addr_map_high_t h = *high;
     uint32_t kept = 0;
@@ -165,7 +166,7 @@ static void keep_wanted(const touch_consumer_t *c, touch_lines_t *l, addr_map_hi
         const uint64_t line = l->line[i];
         l->line[kept] = line;
         l->sectors[kept] = l->sectors[i];
-        kept += c->slices[addr_map_next_slice(c->map, line, &h)];
+        kept += slices[addr_map_next_slice(map, line, &h)];
     }
     *high = h;
     l->n = kept;
@@ -189,7 +190,7 @@ static void read_lines(walk_t *w)
     touch_lines_t *l = &w->lines;
     uint32_t repeated = 0;
     if (w->consumer->slices != NULL)
-        keep_wanted(w->consumer, l, &w->high);
+        keep_wanted(w->consumer->map, w->consumer->slices, l, &w->high);
     tail_t t = tail_of(w);
     for (uint32_t i = 0; i < l->n; i++) {
         const uint32_t sectors = l->sectors[i];
