@@ -154,7 +154,7 @@ static void compare_with_command_line(job_t *j, const char *options)
         char *value = strchr(line, ',');
         rubato_stat stat;
         *value++ = '\0';
-        assert_int_equal(sscanf(strchr(value, ',') + 1, "%63[^\n]", unit), 1);
+        assert_int_equal(sscanf(strchr(value, ',') + 1, "%63[^,\n]", unit), 1);
         assert_int_equal(rubato_stat_describe(n, &stat, &error), RUBATO_OK);
         assert_string_equal(stat.path, line);
         assert_string_equal(stat.unit, unit);
