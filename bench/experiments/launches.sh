@@ -333,7 +333,7 @@ experiment_A2()
 experiment_warmup()
 {
     section "(vi) Caches between chosen launches" \
-        "Mean error over the suite: cycles picked from the full run (perfect warm-up), L2 kept from the launch simulated last, emptied, and warmed functionally from the launches before."
+        "Mean error over the suite: cycles picked from the full run (perfect warm-up), L2 kept from the launch simulated last, emptied, and brought to where the launches before leave it."
     local method mode
     run_warmups
     for method in "${methods[@]}"; do

@@ -57,7 +57,7 @@ struct gpu {
     size_t n_codes, cap_codes;
     uint64_t n_noted;     /* warmup.mode functional: the code of so many launches is known */
     uint64_t reached;     /* position of the last simulated launch */
-    bool left_out;        /* a sampler left out a part of it */
+    bool left_out;        /* the caches lack a part of it */
     feed_t feed;          /* blocks of the open launch; idle worker threads fill it too */
     feed_filter_t filter; /* of the open launch, with samplers inside launches */
     uint32_t demand;      /* blocks that the feed must hold before a window */

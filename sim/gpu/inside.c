@@ -102,6 +102,7 @@ rb_code_t inside_begin(inside_t *n, gpu_t *g, uint64_t position, const launch_in
     n->added = 0;
     n->skipped_in_forwards = 0;
     n->warmed = 0;
+    n->cold = false;
     n->cut = false;
     n->warp_insts = 0;
     n->has_counts = g->run.source->ops->launch_counts != NULL;
@@ -197,8 +198,10 @@ static rb_code_t begin_forward(inside_t *n, gpu_t *g, const sampler_t *s, const 
     if (inside_decided(n))
         record(g, 0);
     n->read_blocks = 0;
-    if (f->warm == 0 || f->model != FORWARD_REGION_IPC)
+    if (f->warm == 0 || f->model != FORWARD_REGION_IPC) {
+        n->cold = true;
         return RB_OK;
+    }
     uint64_t from = n->forward.until > f->warm ? n->forward.until - f->warm : 0;
     if (from < b->next)
         from = b->next;
@@ -317,6 +320,12 @@ rb_code_t inside_interval(inside_t *n, gpu_t *g, cycle_t now, rb_err_t *err)
     }
     clear_records(g);
     return check_samplers(n, err);
+}
+
+bool inside_is_cold(const inside_t *n)
+{
+    const block_scheduler_t *b = &n->chip->scheduler;
+    return n->cold || b->skipped > n->skipped_in_forwards;
 }
 
 rb_code_t inside_finish(inside_t *n, gpu_t *g, launch_result_t *r, rb_err_t *err)

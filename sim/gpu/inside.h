@@ -51,6 +51,7 @@ typedef struct inside {
     uint64_t skipped_in_forwards;
     extrapolation_t counters;
     uint64_t warmed;    /* L2 sectors taken by blocks that were left out */
+    bool cold;          /* blocks were left out for which nothing was read (warm) */
     l2_warmed_t read;   /* what the blocks of the fast-forward that were read did to the L2, */
     double read_blocks; /* and how many they are */
     double warp_insts;  /* of the whole launch, if a fast-forward stated it; else 0 */
@@ -87,6 +88,9 @@ const forward_tail_t *inside_tail(const inside_t *n);
 
 /* Whether no more decisions will be made in this launch. */
 bool inside_decided(const inside_t *n);
+
+/* Whether the caches lack what blocks of the launch would have left there. */
+bool inside_is_cold(const inside_t *n);
 
 /* The launch has ended: turns r, the result of the simulated part, into that of the whole. RB_USAGE
  * if a plugin left out every block or made another error. */

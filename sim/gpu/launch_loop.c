@@ -307,7 +307,7 @@ static rb_code_t run_one(gpu_t *g, uint64_t id, rb_err_t *err)
         gpu_flush_l2(g);
     RB_TRY(run_launch(g, id, &info, &result, err));
     g->reached = id;
-    g->left_out = result.sampling.estimated;
+    g->left_out = result.sampling.estimated && inside_is_cold(r->inside);
     run_progress_over(&r->work);
     result.l2.memcpy_sectors = copied; /* just before the cycles that it counts */
     r->progress.launches_done++;

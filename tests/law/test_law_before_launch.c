@@ -11,6 +11,7 @@
 #include "sim/gpu/gpu_internal.h"
 #include "tests/support/gen_trial.h"
 #include "tests/support/lab.h"
+#include "tests/support/script_sampler.h"
 #include "tests/support/sm_caches.h"
 
 /* The bits of a line (sectors) in one chip or the other. */
@@ -311,6 +312,69 @@ static void more_launches_are_walked_only_while_they_matter(void **state)
     source->ops->destroy(source);
 }
 
+/* Launches walked before launch 2 of a program, after launch 1 was cut short by a script. */
+static uint64_t walked_after(script_t script)
+{
+    const gpu_spec_t spec = small_chip();
+    trace_source_t *source = GEN_OPEN("blackscholes", 75, 60000, "launches=2");
+    const sampler_t sampler = {.ops = &script_ops, .state = &script};
+    const run_plan_t plan = {.first = 1, .inside = &sampler, .n_inside = 1, .last = 2};
+    rb_err_t err = {0};
+    launch_result_t last = {0};
+    const gpu_callbacks_t callbacks = {.ctx = &last, .launch_done = keep_last};
+    gpu_t *g = gpu_create(&spec, 1, 0);
+    if (gpu_run(g, source, &plan, &callbacks, &err) != RB_OK)
+        fail_msg("%s", err.text);
+    gpu_destroy(g);
+    source->ops->destroy(source);
+    assert_true(last.sampling.estimated);
+    return last.touched.launches;
+}
+
+/* What a sampler left out of a launch is walked, unless the sampler has read it for the L2. */
+static void a_launch_that_was_cut_short_is_walked(void **state)
+{
+    (void)state;
+    const fast_forward_t rest = {
+        .until = UINT64_MAX, .model = FORWARD_REGION_IPC, .residents = RESIDENTS_DRAIN};
+    script_t script = {.decide_at = 24, .forward = rest};
+    assert_int_equal(walked_after(script), 1);
+    script.forward.warm = 1000;
+    assert_int_equal(walked_after(script), 0);
+    assert_int_equal(walked_after((script_t){.keep_every = 2}), 1);
+}
+
+typedef struct {
+    uint64_t reports, stop_at; /* of walks; 0: never */
+} watcher_t;
+
+static bool watch(void *ctx, const gpu_progress_t *p)
+{
+    watcher_t *w = ctx;
+    w->reports += p->touching && p->launch_id == 15;
+    return w->reports != w->stop_at || w->stop_at == 0;
+}
+
+static void a_walk_reports_progress_and_can_be_stopped(void **state)
+{
+    (void)state;
+    const gpu_spec_t spec = small_chip();
+    static const uint64_t ids[] = {15};
+    const run_plan_t plan = {.first = 1, .launch_ids = ids, .n_launch_ids = 1, .last = 15};
+    trace_source_t *source = kmeans();
+    for (uint64_t stop_at = 0; stop_at < 2; stop_at++) {
+        watcher_t w = {.stop_at = stop_at};
+        rb_err_t err = {0};
+        const gpu_callbacks_t callbacks = {.ctx = &w, .progress = watch};
+        gpu_t *g = gpu_create(&spec, 1, 0);
+        assert_int_equal(gpu_run(g, source, &plan, &callbacks, &err),
+                         stop_at > 0 ? RB_STOPPED : RB_OK);
+        assert_true(stop_at > 0 ? w.reports == 1 : w.reports > 1);
+        gpu_destroy(g);
+    }
+    source->ops->destroy(source);
+}
+
 static rb_code_t no_counts(trace_source_t *s, uint64_t id, launch_counts_t *out, rb_err_t *err)
 {
     (void)s;
@@ -346,6 +410,8 @@ int main(void)
         cmocka_unit_test(only_launches_since_the_last_simulated_one_are_walked),
         cmocka_unit_test(going_back_begins_anew),
         cmocka_unit_test(more_launches_are_walked_only_while_they_matter),
+        cmocka_unit_test(a_launch_that_was_cut_short_is_walked),
+        cmocka_unit_test(a_walk_reports_progress_and_can_be_stopped),
         cmocka_unit_test(only_sampled_launches_of_an_indexed_trace_are_warmed_by_default),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
