@@ -53,8 +53,9 @@ static void begin_online(run_sampling_t *s)
     rb_err_t err = {0};
     launch_choice_t choice;
     launch_list_t trace = make_trace();
-    assert_int_equal(launch_choice_parse(&choice, "stem_online:epsilon=0.02,pilot_total=20,slow=1", &err),
-                     RB_OK);
+    assert_int_equal(
+        launch_choice_parse(&choice, "stem_online:epsilon=0.02,pilot_total=20,slow=1", &err),
+        RB_OK);
     if (run_sampling_begin_online(s, 7, &choice, &trace, &err) != RB_OK)
         fail_msg("%s", err.text);
 }
@@ -73,21 +74,21 @@ static size_t drive(run_sampling_t *s, uint64_t *ids)
         for (size_t i = 0; i < n; i++) {
             launch_result_t r = result_of(2 * positions[i]);
             ids[total++] = r.info.id;
-            run_sampling_add(s, &r);
+            run_sampling_add(s, &r, NULL);
         }
     }
     return total;
 }
 
-static void weigh(run_sampling_t *s, const uint64_t *ids, size_t n, run_totals_t *totals,
-                  estimate_t *cycles)
+/* Adds the results again, with their weights; the sums over the program are then in s->sum. */
+static void weigh(run_sampling_t *s, const uint64_t *ids, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         launch_result_t r = result_of(ids[i]);
-        assert_false(run_sampling_totals(s, totals, cycles));
-        run_sampling_add(s, &r);
+        assert_false(run_sampling_is_done(s));
+        run_sampling_add(s, &r, NULL);
     }
-    assert_true(run_sampling_totals(s, totals, cycles));
+    assert_true(run_sampling_is_done(s));
 }
 
 static void a_sampler_without_a_plan_stops_inside_its_bound(void **state)
@@ -95,22 +96,20 @@ static void a_sampler_without_a_plan_stops_inside_its_bound(void **state)
     (void)state;
     static uint64_t ids[LAUNCHES];
     run_sampling_t s;
-    run_totals_t totals;
-    estimate_t cycles;
     double truth = 0;
     for (uint64_t i = 1; i <= LAUNCHES; i++)
         truth += (double)cycles_of(2 * i);
     begin_online(&s);
     size_t n = drive(&s, ids);
     assert_true(n > 20 && n < LAUNCHES / 2);
-    weigh(&s, ids, n, &totals, &cycles);
-    assert_int_equal(totals.launches, LAUNCHES);
-    assert_int_equal(totals.warp_insts, 100 * LAUNCHES);
-    assert_int_equal(totals.sm.warp_insts, 100 * LAUNCHES);
-    assert_int_equal(totals.blocks, 7 * LAUNCHES);
-    assert_true(fabs((double)totals.cycles / truth - 1) < 0.02);
-    assert_true(fabs((double)totals.cycles - cycles.value) <= 1);
-    assert_true(cycles.low < cycles.value && cycles.value < cycles.high);
+    weigh(&s, ids, n);
+    const estimate_t *cycles = &s.estimate;
+    assert_int_equal(s.plan.n_launches, LAUNCHES);
+    assert_int_equal(lround(s.sum[VALUE_WARP_INSTS]), 100 * LAUNCHES);
+    assert_int_equal(lround(s.sum[VALUE_BLOCKS]), 7 * LAUNCHES);
+    assert_true(fabs(cycles->value / truth - 1) < 0.02);
+    assert_true(fabs(s.sum[VALUE_CYCLES] - cycles->value) <= 1);
+    assert_true(cycles->low < cycles->value && cycles->value < cycles->high);
     run_sampling_free(&s);
 }
 
@@ -119,27 +118,29 @@ static void an_interrupted_run_goes_on_where_it_was(void **state)
 {
     (void)state;
     static uint64_t all[LAUNCHES], rest[LAUNCHES];
-    run_totals_t want, got;
-    estimate_t want_cycles, got_cycles;
+    double want[STAT_VALUES];
     run_sampling_t s;
     begin_online(&s);
     uint64_t identity = run_sampling_fingerprint(&s);
     size_t n = drive(&s, all);
-    weigh(&s, all, n, &want, &want_cycles);
+    weigh(&s, all, n);
+    estimate_t cycles = s.estimate;
+    memcpy(want, s.sum, sizeof(want));
     run_sampling_free(&s);
     for (size_t known = 0; known <= n; known += known < 25 ? 1 : 7) {
         begin_online(&s);
         assert_true(run_sampling_fingerprint(&s) == identity);
         for (size_t i = 0; i < known; i++) {
             launch_result_t r = result_of(all[i]);
-            run_sampling_add(&s, &r);
+            run_sampling_add(&s, &r, NULL);
         }
         size_t more = drive(&s, rest);
         assert_int_equal(more, n - known);
         assert_memory_equal(rest, all + known, more * sizeof(*rest));
-        weigh(&s, all, n, &got, &got_cycles);
-        assert_memory_equal(&got, &want, sizeof(got));
-        assert_true(got_cycles.low == want_cycles.low && got_cycles.high == want_cycles.high);
+        weigh(&s, all, n);
+        assert_memory_equal(s.sum, want, sizeof(want));
+        assert_memory_equal(&s.estimate.low, &cycles.low, sizeof(cycles.low));
+        assert_memory_equal(&s.estimate.high, &cycles.high, sizeof(cycles.high));
         run_sampling_free(&s);
     }
 }
