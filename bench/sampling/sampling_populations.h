@@ -17,7 +17,7 @@ typedef struct {
     uint32_t *name;
     uint32_t (*grid)[3], (*block)[3];
     double *insts, *threads, *requests, *sectors;
-    char (*text)[20];
+    char (*text)[24];
     const char **names;
 } made_program_t;
 
