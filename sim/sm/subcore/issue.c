@@ -291,20 +291,29 @@ __attribute__((noinline)) static cycle_t issue_sub_core(sm_t *sm, sub_core_t *su
     return sub->ready_pipes != 0 ? now + 1 : CYCLE_NEVER;
 }
 
+/* The sub-core that goes first rotates, so that shared units serve all of them. */
+static inline uint32_t first_in_turn(const sm_t *sm, cycle_t now)
+{
+    const uint32_t n = sm->n_sub_cores;
+    return (n & (n - 1)) == 0 ? (uint32_t)now & (n - 1)
+                              : (uint32_t)divider_rest(&sm->by_sub_cores, now);
+}
+
 void issue_step(sm_t *sm, cycle_t now)
 {
+    const uint32_t n = sm->n_sub_cores;
+    sub_core_t *const begin = sm->subcore.sub, *const end = begin + n;
+    sub_core_t *sub = begin + first_in_turn(sm, now);
     cycle_t next = CYCLE_NEVER;
     sm->subcore.issue_next = CYCLE_NEVER;
-    /* The sub-core that goes first rotates, so that shared units serve all of them. */
-    uint32_t s = (uint32_t)divider_rest(&sm->by_sub_cores, now);
-    for (uint32_t i = 0; i < sm->n_sub_cores; i++) {
-        sub_core_t *sub = &sm->subcore.sub[s];
+    for (uint32_t i = 0; i < n; i++) {
         if (sub->next <= now) {
-            sm->subcore.issuing = (int32_t)s;
+            sm->subcore.issuing = (int32_t)(sub - begin);
             sub->next = issue_sub_core(sm, sub, now);
         }
         next = cycle_min(next, sub->next);
-        s = s + 1 == sm->n_sub_cores ? 0 : s + 1;
+        if (++sub == end)
+            sub = begin;
     }
     sm->subcore.issuing = NOT_ISSUING;
     sm->subcore.issue_next = cycle_min(sm->subcore.issue_next, next);

@@ -31,6 +31,18 @@ static inline bool next_inst_take(sm_t *sm, warp_t *warp, cycle_t now)
     return true;
 }
 
+/* Adds the registers that the warp's next instruction writes and memory instructions still read. */
+static inline void next_inst_held(const warp_t *warp, dep_t from, dep_t *any, int32_t *latest)
+{
+    const inst_t *inst = warp->inst;
+    for (unsigned i = inst->n_wait - (unsigned)inst->n_set; i < inst->n_wait; i++) {
+        dep_t d = inst->dep[i] < REG_ID_PRED ? warp->hold[inst->dep[i]] : from;
+        int32_t distance = (int32_t)(d - from);
+        *any |= d & DEP_PENDING;
+        *latest = distance > *latest ? distance : *latest;
+    }
+}
+
 /* The earliest cycle at which the operands of warp w's next instruction allow it to issue, see
  * depend_ready() and control_ready(). */
 static inline cycle_t next_inst_operands(sm_t *sm, const warp_t *warp, cycle_t now,
@@ -53,9 +65,10 @@ static inline cycle_t next_inst_operands(sm_t *sm, const warp_t *warp, cycle_t n
         any |= d;
         latest = distance > latest ? distance : latest;
     }
+    if (warp->held > 0 || warp->held_until > now)
+        next_inst_held(warp, from, &any, &latest);
     bool passed = latest < 1 << DEP_SHIFT, fixed = (latest & DEP_KIND) == DEP_FIXED;
-    if (any & DEP_PENDING || !(passed || fixed) || inst->traits & INST_FORWARDED ||
-        warp->held > 0 || warp->held_until > now)
+    if (any & DEP_PENDING || !(passed || fixed) || inst->traits & INST_FORWARDED)
         return depend_ready(sm, w, inst, now, kind);
     return now + (cycle_t)(latest >> DEP_SHIFT);
 }

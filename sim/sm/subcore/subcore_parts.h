@@ -38,7 +38,7 @@ void ready_charge_span(sm_t *sm, pipe_state_t *pipe, unsigned number, cycle_t to
  * free_base changes. */
 static inline void ready_charge_pipe(sm_t *sm, sub_core_t *sub, unsigned number, cycle_t to)
 {
-    if (sub->pipe[number].charged < to)
+    if (sub->ready_pipes >> number & 1 && sub->pipe[number].charged < to)
         ready_charge_span(sm, &sub->pipe[number], number, to);
 }
 
