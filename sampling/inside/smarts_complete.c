@@ -6,6 +6,7 @@
 #include "sampling/inside/smarts_estimate.h"
 #include "sampling/math/quantile.h"
 #include "sim/core/alloc.h"
+#include "sim/core/mix64.h"
 
 #define COUNTER_AT(member) (offsetof(gpu_counters_t, member) / sizeof(uint64_t))
 #define SURVEY_AT(member)  (offsetof(shadow_counts_t, member) / sizeof(uint64_t))
@@ -25,6 +26,19 @@ static const struct {
 };
 
 enum { NO_COUNTERPART = -1 };
+
+/* Hits, and what they are among. */
+static const struct {
+    size_t hits, lookups;
+} hits_of[] = {
+    {COUNTER_AT(sm.global_load_hits), COUNTER_AT(sm.global_load_sectors)},
+    {COUNTER_AT(sm.local_load_hits), COUNTER_AT(sm.local_load_sectors)},
+    {COUNTER_AT(l2.read_hits), COUNTER_AT(l2.read_sectors)},
+    {COUNTER_AT(l2.write_hits), COUNTER_AT(l2.write_sectors)},
+};
+
+/* Error of hits that all units may share, as a share of the lookups, over that of other counters. */
+#define HITS_BIAS 0.5
 
 static int counterpart(size_t counter)
 {
@@ -143,6 +157,28 @@ static double pattern(size_t i, size_t n)
     return i == n - 1 && n % 2 == 1 ? 0 : i % 2 == 0 ? 1 : -1;
 }
 
+/* The same in an order that each counter has for itself, so that ratios of counters vary, too. */
+static double own_pattern(size_t i, size_t n, size_t counter)
+{
+    const uint64_t mine = mix64(counter << 32 | i);
+    size_t rank = 0;
+    for (size_t k = 0; k < n; k++)
+        rank += mix64(counter << 32 | k) < mine;
+    return pattern(rank, n);
+}
+
+/* Half the interval of what all units may share in a counter. */
+static double shared_half(const smarts_question_t *q, size_t counter, double left,
+                          const launch_estimate_t *whole)
+{
+    double most = q->bias * fabs(left);
+    for (size_t i = 0; i < sizeof(hits_of) / sizeof(hits_of[0]); i++) {
+        if (hits_of[i].hits == counter)
+            most = fmax(most, HITS_BIAS * q->bias * whole->counter[hits_of[i].lookups]);
+    }
+    return most;
+}
+
 /* Chooses the variation such that the replicates of the cycles have the answer's half-width. */
 static variation_t vary(const smarts_answer_t *a, const smarts_question_t *q, const part_t *cycles)
 {
@@ -242,14 +278,17 @@ void smarts_complete(const smarts_answer_t *a, const smarts_question_t *q, launc
     for (size_t i = 0; i < q->n; i++)
         replicates[i].cycles =
             whole->cycles - v.factor * part.influence[i] - v.shared * pattern(i, q->n) * part.sum;
+    const double n = (double)q->n;
+    const double each = 1 / (interval_factor(q->confidence, n - 1) * sqrt(n - 1));
     for (size_t k = 0; k < GPU_COUNTERS; k++) {
         estimate_counter(a, q, k, y, other, &part);
         left[k] = part.sum;
         whole->counter[k] += part.sum;
-        const double shared = is_time(k) ? v.shared * part.sum : 0;
+        const double time = is_time(k) ? v.shared * part.sum : 0;
+        const double own = q->n < 2 ? 0 : each * shared_half(q, k, part.sum, whole);
         for (size_t i = 0; i < q->n; i++)
-            replicates[i].counter[k] =
-                whole->counter[k] - v.factor * part.influence[i] - shared * pattern(i, q->n);
+            replicates[i].counter[k] = whole->counter[k] - v.factor * part.influence[i] -
+                                       time * pattern(i, q->n) - own * own_pattern(i, q->n, k);
     }
     add_shared(q, left, replicates);
     free(y);

@@ -38,9 +38,8 @@ static void data_body(synth_warp_t *w, const void *ctx)
     synth_emit_span(w, CHAIN + 2, 1);
 }
 
-static synth_t *data_program(const data_t *d)
+static void data_launch(synth_t *s, const data_t *d)
 {
-    synth_t *s = synth_create();
     synth_kernel_t *k = synth_kernel_create(
         s, "data",
         &(synth_shape_t){.grid = {d->blocks}, .block = {128}, .regs = 32, .shared = SHARED});
@@ -50,6 +49,12 @@ static synth_t *data_program(const data_t *d)
     synth_code(k, "BRA", "", "");
     synth_code(k, "EXIT", "", "");
     synth_kernel_body(k, data_body, d);
+}
+
+static synth_t *data_program(const data_t *d)
+{
+    synth_t *s = synth_create();
+    data_launch(s, d);
     return s;
 }
 
@@ -243,6 +248,65 @@ static void what_units_cannot_represent_is_simulated_and_says_why(void **state)
     expect_refused(&stragglers, "outlive the last dispatch");
 }
 
+/* A run that is saved after its first launch. */
+typedef struct {
+    gpu_t *gpu;
+    FILE *image;
+    cycle_t end; /* of the first launch */
+    told_t last;
+} saved_t;
+
+static rb_code_t keep_and_save(void *ctx, const launch_result_t *r, rb_err_t *err)
+{
+    saved_t *s = ctx;
+    if (s->end == 0)
+        RB_TRY(gpu_save(s->gpu, s->image, err));
+    if (s->end == 0)
+        s->end = r->end;
+    return keep(&s->last, r, err);
+}
+
+/* Runs the launches from `first` on with a new sampler. */
+static void run_from(saved_t *s, const gpu_spec_t *spec, trace_source_t *source, uint64_t first)
+{
+    inside_list_t list = {0};
+    rb_err_t err = {0};
+    assert_int_equal(inside_list_add(&list, "smarts", 5, &err), RB_OK);
+    s->gpu = gpu_create(spec, 1, 0);
+    if (first > 1) {
+        rewind(s->image);
+        assert_int_equal(gpu_load(s->gpu, s->image, s->end, &err), RB_OK);
+    }
+    const run_plan_t plan = {.first = first, .inside = list.samplers, .n_inside = list.n};
+    const gpu_callbacks_t callbacks = {.ctx = s, .launch_done = keep_and_save};
+    if (gpu_run(s->gpu, source, &plan, &callbacks, &err) != RB_OK)
+        fail_msg("%s", err.text);
+    gpu_destroy(s->gpu);
+    inside_list_free(&list);
+}
+
+static void a_run_that_continues_gives_the_same_result(void **state)
+{
+    static const data_t first = {.blocks = 800, .from = 400},
+                        second = {.blocks = 1200, .from = 300};
+    gpu_spec_t spec = LAB_SPEC("v100", SMALL);
+    synth_t *s = synth_create();
+    saved_t saved = {.image = tmpfile()};
+    (void)state;
+    data_launch(s, &first);
+    data_launch(s, &second);
+    run_from(&saved, &spec, synth_source(s), 1);
+    const told_t want = saved.last;
+    run_from(&saved, &spec, synth_source(s), 2);
+    assert_true(want.r.sampling.estimated);
+    assert_int_equal(saved.last.r.end, want.r.end);
+    assert_memory_equal(&saved.last.r.sm, &want.r.sm, sizeof(want.r.sm));
+    assert_memory_equal(&saved.last.r.l2, &want.r.l2, sizeof(want.r.l2));
+    assert_true(saved.last.half == want.half);
+    fclose(saved.image);
+    synth_destroy(s);
+}
+
 /* Without an index the lengths of blocks come from the survey, and units are used for even launches
  * too. */
 static void a_source_without_an_index_gives_the_same_units(void **state)
@@ -270,6 +334,7 @@ int main(void)
         cmocka_unit_test(results_do_not_depend_on_threads_or_windows),
         cmocka_unit_test(an_even_launch_is_left_to_regions),
         cmocka_unit_test(what_units_cannot_represent_is_simulated_and_says_why),
+        cmocka_unit_test(a_run_that_continues_gives_the_same_result),
         cmocka_unit_test(a_source_without_an_index_gives_the_same_units),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

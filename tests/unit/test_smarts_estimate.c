@@ -106,7 +106,13 @@ static void replicates_give_the_interval_and_sums_stay_sums(void **state)
         squares += pow(list[i].cycles - mean, 2);
     const double half = interval_factor(0.95, UNITS - 1) * sqrt((UNITS - 1) * squares / UNITS);
     assert_true(fabs(half / a.half - 1) < 1e-6);
-    /* Warp states are slots times cycles, in the estimate and in every replicate. */
+    /* Warp states are slots times cycles, in the estimate and, but for what units may share, in
+     * every replicate. */
+    m.q.bias = 0;
+    smarts_answer_free(&a);
+    smarts_answer(&a, &m.q);
+    whole = (launch_estimate_t){.cycles = 1000};
+    smarts_complete(&a, &m.q, &whole, list);
     for (size_t i = 0; i <= UNITS; i++) {
         const launch_estimate_t *e = i < UNITS ? &list[i] : &whole;
         double states = 0;
