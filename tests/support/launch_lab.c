@@ -253,7 +253,7 @@ void lab_run_add(lab_run_t *run, const launch_result_t *r)
     placed.end = run->end += launch_result_cycles(r);
     must(record_launch(run->journal, &placed, NULL, 1, &err), &err);
     totals_add(&run->report.simulated, &placed);
-    run_sampling_add(&run->sampling, &placed);
+    run_sampling_add(&run->sampling, &placed, NULL);
 }
 
 void lab_run_end(lab_run_t *run)

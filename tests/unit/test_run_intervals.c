@@ -295,7 +295,7 @@ static char *resumed_results(const design_t *d, const launch_result_t *launches,
     record_walk_t walk = record_walk(run.journal, RECORD_LAUNCH, &err);
     while (record_walk_next(&walk)) {
         totals_add(&run.report.simulated, &walk.record.launch);
-        run_sampling_add(&run.sampling, &walk.record.launch);
+        run_sampling_add(&run.sampling, &walk.record.launch, &walk.record.error);
         run.end = walk.record.launch.end;
     }
     assert_int_equal(walk.code, RB_OK);

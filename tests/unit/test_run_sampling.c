@@ -74,7 +74,7 @@ static size_t drive(run_sampling_t *s, uint64_t *ids)
         for (size_t i = 0; i < n; i++) {
             launch_result_t r = result_of(2 * positions[i]);
             ids[total++] = r.info.id;
-            run_sampling_add(s, &r);
+            run_sampling_add(s, &r, NULL);
         }
     }
     return total;
@@ -90,7 +90,7 @@ static double weigh(run_sampling_t *s, const uint64_t *ids, size_t n, double *la
         launch_result_t r = result_of(ids[i]);
         const double weight = s->plan.samples[run_sampling_find(s, ids[i])->sample].weight;
         assert_false(run_sampling_is_done(s));
-        run_sampling_add(s, &r);
+        run_sampling_add(s, &r, NULL);
         cycles += weight * (double)launch_result_cycles(&r);
         *launches += weight;
     }
@@ -135,7 +135,7 @@ static void an_interrupted_run_goes_on_where_it_was(void **state)
         assert_true(run_sampling_fingerprint(&s) == identity);
         for (size_t i = 0; i < known; i++) {
             launch_result_t r = result_of(all[i]);
-            run_sampling_add(&s, &r);
+            run_sampling_add(&s, &r, NULL);
         }
         size_t more = drive(&s, rest);
         assert_int_equal(more, n - known);

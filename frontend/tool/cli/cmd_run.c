@@ -36,7 +36,7 @@ static rb_code_t keep_launch(run_t *run, const launch_result_t *r, const launch_
     }
     RB_TRY(record_launch(run->folder.journal, &kept, error, host_seconds, err));
     library_sim_count(run->sim, &kept);
-    run_sampling_add(&run->sampling, &kept);
+    run_sampling_add(&run->sampling, &kept, error);
     return RB_OK;
 }
 
@@ -180,7 +180,7 @@ static rb_code_t simulate_rounds(run_t *run, rb_err_t *err)
     }
     record_walk_t walk = record_walk(run->folder.journal, RECORD_LAUNCH, err);
     while (record_walk_next(&walk))
-        run_sampling_add(&run->sampling, &walk.record.launch);
+        run_sampling_add(&run->sampling, &walk.record.launch, &walk.record.error);
     return walk.code;
 }
 

@@ -117,7 +117,7 @@ static rb_code_t recall_totals(run_t *run, rb_err_t *err)
     while (record_walk_next(&walk)) {
         library_sim_count(run->sim, &walk.record.launch);
         run->isolated_end = walk.record.launch.end;
-        run_sampling_add(&run->sampling, &walk.record.launch);
+        run_sampling_add(&run->sampling, &walk.record.launch, &walk.record.error);
     }
     return walk.code;
 }

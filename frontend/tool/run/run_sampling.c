@@ -5,10 +5,10 @@
 
 #include "frontend/tool/run/run_sampling_parts.h"
 
-void run_sampling_add(run_sampling_t *s, const launch_result_t *r)
+void run_sampling_add(run_sampling_t *s, const launch_result_t *r, const launch_error_t *error)
 {
     if (run_sampling_is_online(s)) {
-        run_sampling_know(s, r);
+        run_sampling_know(s, r, error);
         return;
     }
     const chosen_t *c = run_sampling_find(s, r->info.id);

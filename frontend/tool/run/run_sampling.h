@@ -30,10 +30,10 @@ typedef struct {
     uint64_t n_done;         /* number of simulated launches in chosen */
     double sum[STAT_VALUES]; /* weighted sums of the samples' values */
     estimate_t estimate;     /* of the total cycles, if the sampler provided one */
-    char *note;              /* owned; what that assumes, or why it has no interval; NULL: nothing */
-    bool has_counts;         /* the trace has all launches of the program, and an index */
-    launch_counts_t counts;  /* sums over the index */
-    uint64_t copied_bytes;   /* sum over the host copies, if has_counts */
+    char *note;             /* owned; what that assumes, or why it has no interval; NULL: nothing */
+    bool has_counts;        /* the trace has all launches of the program, and an index */
+    launch_counts_t counts; /* sums over the index */
+    uint64_t copied_bytes;  /* sum over the host copies, if has_counts */
 
     /* For a sampler that chooses during the run: there is no plan until it is done. */
     launch_online_t online;     /* state owned; ops NULL: there is a plan */
@@ -98,8 +98,9 @@ void run_sampling_free(run_sampling_t *s);
 /* The chosen launch with an id; NULL if it was not chosen. */
 const chosen_t *run_sampling_find(const run_sampling_t *s, uint64_t id);
 
-/* Adds the result of a launch that was simulated, or is known from an earlier part of the run. */
-void run_sampling_add(run_sampling_t *s, const launch_result_t *r);
+/* Adds the result of a launch that was simulated, or is known from an earlier part of the run. error: of
+ * a launch that comes from a journal; NULL: its replicates are those of r. */
+void run_sampling_add(run_sampling_t *s, const launch_result_t *r, const launch_error_t *error);
 
 /*
  * For a sampler that chooses during the run: returns the positions in the source of the launches to

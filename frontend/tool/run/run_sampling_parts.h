@@ -14,6 +14,6 @@ static inline uint64_t whole(double v)
 }
 
 /* Adds a result for a sampler that chooses during the run. */
-void run_sampling_know(run_sampling_t *s, const launch_result_t *r);
+void run_sampling_know(run_sampling_t *s, const launch_result_t *r, const launch_error_t *error);
 
 #endif

@@ -33,27 +33,29 @@ rb_code_t run_sampling_begin_online(run_sampling_t *s, uint64_t seed, launch_cho
     return rc;
 }
 
-/* Variance of a launch's cycles, from what was left out inside it; NAN: unknown. */
-static double cycles_variance(const launch_result_t *r)
+/* Variance of a launch's cycles, from what was left out inside it; NAN: unknown. It is taken from what
+ * the journal keeps, so that a resumed run decides alike. */
+static double cycles_variance(const launch_result_t *r, const launch_error_t *error)
 {
-    const launch_replicates_t *rep = &r->replicates;
-    double n = (double)rep->n, mean = 0.0, squares = 0.0;
+    const linear_term_t cycles = {.value = 0, .coefficient = 1.0};
+    launch_error_t own;
+    size_t n;
     if (!r->sampling.estimated)
         return 0.0;
-    if (rep->n < 2)
-        return (double)NAN;
-    for (size_t i = 0; i < rep->n; i++)
-        mean += rep->list[i].cycles / n;
-    for (size_t i = 0; i < rep->n; i++)
-        squares += (rep->list[i].cycles - mean) * (rep->list[i].cycles - mean);
-    return (n - 1.0) / n * squares;
+    if (error != NULL)
+        return launch_error_variance(error, &cycles, 1);
+    uint8_t *bytes = launch_error_write(&r->replicates, &n);
+    double variance =
+        launch_error_read(&own, bytes, n) ? launch_error_variance(&own, &cycles, 1) : (double)NAN;
+    free(bytes);
+    return variance;
 }
 
-void run_sampling_know(run_sampling_t *s, const launch_result_t *r)
+void run_sampling_know(run_sampling_t *s, const launch_result_t *r, const launch_error_t *error)
 {
     rb_grow(&s->known, &s->cap_known, s->n_known + 1, sizeof(*s->known));
-    s->known[s->n_known++] =
-        (struct known_launch){r->info.id, (double)launch_result_cycles(r), cycles_variance(r)};
+    s->known[s->n_known++] = (struct known_launch){r->info.id, (double)launch_result_cycles(r),
+                                                   cycles_variance(r, error)};
 }
 
 /* Ends the rounds when the sampler has seen enough: from now on the run follows a plan. */
