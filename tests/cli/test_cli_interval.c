@@ -52,7 +52,7 @@ static void intervals_say_what_they_leave_out(void **state)
         {"stem", SAMPLING_ONLY, SAMPLING_ONLY, true, true},
         {"stem_online", "(exact)", NULL, true, false}, /* takes all launches */
         /* photon_warp and pka_stop do not stop a launch here, so nothing is estimated inside. */
-        {"stem_online:epsilon=1,pilot_total=4,photon_warp", SAMPLING_ONLY, SAMPLING_ONLY, true,
+        {"stem_online:epsilon=1,pilot_total=4,photon_warp", ONLINE_NOTE, ONLINE_NOTE, true,
          false},
         {"stem_online,blocks:count=1", "no interval: ", NOT_STATED, false, false},
         {"stem,pka_stop", SAMPLING_ONLY, SAMPLING_ONLY, true, true},
