@@ -120,6 +120,30 @@ static void a_killed_sampled_run_resumes_to_the_same_results(void **state)
     cli_same_results("sampled", "shot");
 }
 
+/* The errors of launches that were estimated before the run was killed are kept, and with them the
+ * intervals of all statistics. */
+static void a_killed_run_keeps_the_errors_of_its_launches(void **state)
+{
+    (void)state;
+    static const char sampler[] = "random:fraction=60%,smarts";
+    expect(0, NULL, WORDS("gen", "srad", "--size", "768", "-p", "iterations=3", "-o", "srad.rbt"));
+#define RUN_SRAD                                                                                   \
+    "run", "srad.rbt", "--gpu", "rtx2060", "-s", "sm.count=4", "--sample", sampler, "-o"
+    expect(0, NULL, WORDS(RUN_SRAD, "estimated"));
+    char *json = cli_read_json("estimated/run.json");
+    assert_non_null(strstr(json, "\"stratified t, jackknife inside launches\""));
+    assert_true(json_number(json, "launches.0.interval.metrics.ipc.low") > 0);
+    assert_true(json_number(json, "totals.interval.metrics.ipc.low") > 0);
+    free(json);
+    const char *const *again = WORDS(RUN_SRAD, "broken", "--resume", "--checkpoint-interval", "0");
+    pid_t pid = cli_start(&rubato, again);
+    assert_true(await_checkpoint("broken", 0));
+    kill(pid, SIGKILL);
+    cli_wait(pid);
+    expect(0, NULL, again);
+    cli_same_results("estimated", "broken");
+}
+
 static void a_stopped_run_says_so_and_resumes_to_the_same_results(void **state)
 {
     (void)state;
@@ -234,6 +258,7 @@ int main(void)
         cmocka_unit_test(a_damaged_trace_exits_with_2_names_the_place_and_leaves_nothing),
         cmocka_unit_test(a_killed_run_resumes_to_the_same_results),
         cmocka_unit_test(a_killed_sampled_run_resumes_to_the_same_results),
+        cmocka_unit_test(a_killed_run_keeps_the_errors_of_its_launches),
         cmocka_unit_test(a_stopped_run_says_so_and_resumes_to_the_same_results),
         cmocka_unit_test(a_run_in_the_background_is_not_interrupted),
         cmocka_unit_test(a_full_disk_exits_with_1_and_leaves_no_half_written_file),
