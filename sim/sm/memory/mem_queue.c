@@ -55,7 +55,7 @@ cycle_t memory_take(sm_t *sm, uint32_t s, uint32_t w, const inst_t *inst, uint32
 
 uint32_t mem_queue_address_extra(const sm_t *sm, const inst_t *inst)
 {
-    bool global = isa_class_pipe((op_class_t)inst->cls) == PIPE_LG;
+    bool global = sm->cls[inst->cls].pipe == PIPE_LG;
     return global ? sm->config->sm.global_read_extra : 0;
 }
 

@@ -276,6 +276,17 @@ static inline void issue_warp(sm_t *sm, warp_t *warp, cycle_t now)
         issue_any(sm, warp, cls, now);
 }
 
+/* A cycle before which no pipe of a ready warp is free, not before `from`. */
+static inline cycle_t next_issue(const sub_core_t *sub, cycle_t from)
+{
+    uint32_t pipes = sub->ready_pipes;
+    if (pipes == 0)
+        return CYCLE_NEVER;
+    if ((pipes & (pipes - 1)) != 0)
+        return from; /* mostly one of several is free */
+    return cycle_max(from, sub->pipe[__builtin_ctz(pipes)].free_at);
+}
+
 /* One cycle of a sub-core with ready warps. Returns the next cycle in which it may issue. */
 __attribute__((noinline)) static cycle_t issue_sub_core(sm_t *sm, sub_core_t *sub, cycle_t now)
 {
@@ -288,7 +299,7 @@ __attribute__((noinline)) static cycle_t issue_sub_core(sm_t *sm, sub_core_t *su
     ((uint64_t *)&sm->stats)[STATE_SELECTED]++;
     sub->last = pick_warp(&sm->config->sm, sub, eligible);
     issue_warp(sm, sub->warp[sub->last], now);
-    return sub->ready_pipes != 0 ? now + 1 : CYCLE_NEVER;
+    return next_issue(sub, now + 1);
 }
 
 /* The sub-core that goes first rotates, so that shared units serve all of them. */
