@@ -218,59 +218,10 @@ static void cycles_part(const smarts_answer_t *a, const smarts_question_t *q, do
     by_weights(a, q, y, out);
 }
 
-/* Hits, with the lookups among which they are. */
-static const size_t hits_of_lookups[][2] = {
-    {COUNTER_AT(sm.global_load_hits), COUNTER_AT(sm.global_load_sectors)},
-    {COUNTER_AT(sm.global_store_hits), COUNTER_AT(sm.global_store_sectors)},
-    {COUNTER_AT(sm.local_load_hits), COUNTER_AT(sm.local_load_sectors)},
-    {COUNTER_AT(l2.read_hits), COUNTER_AT(l2.read_sectors)},
-    {COUNTER_AT(l2.write_hits), COUNTER_AT(l2.write_sectors)},
-    {COUNTER_AT(l2.atomic_hits), COUNTER_AT(l2.atomic_sectors)},
-    {COUNTER_AT(l2.red_hits), COUNTER_AT(l2.red_sectors)},
-};
-
-/* The counter to which the error of counter k is relative: caches that are not quite as they would
- * be turn a share of the lookups into hits or misses. */
-static size_t relative_to(size_t k)
-{
-    for (size_t i = 0; i < sizeof(hits_of_lookups) / sizeof(hits_of_lookups[0]); i++) {
-        if (hits_of_lookups[i][0] == k)
-            return hits_of_lookups[i][1];
-    }
-    return k;
-}
-
-/* A pattern of its own for each counter, so that errors of two counters do not cancel: half of the
- * units up, half down, beginning at another unit. */
-static double own_pattern(size_t k, size_t i, size_t n)
-{
-    const size_t half = n / 2, at = (i + k + k / n) % n;
-    return at < half ? 1 : at < 2 * half ? -1 : 0;
-}
-
-/* Adds to the replicates the error of each counter that all units share, as for the cycles: the
- * half-width from it alone is the share `bias` of what was left out. */
-static void add_shared(const smarts_question_t *q, const double left[GPU_COUNTERS],
-                       launch_estimate_t *replicates)
-{
-    const double n = (double)q->n, turns = q->n % 2 == 0 ? n : n - 1;
-    const double factor = interval_factor(q->confidence, n - 1);
-    const double shared = q->bias / (factor * sqrt((n - 1) / n * turns));
-    for (size_t k = STATE_NO_WARP + 1; k < GPU_COUNTERS; k++) {
-        const double of = shared * left[relative_to(k)];
-        for (size_t i = 0; i < q->n && k != COUNTER_AT(sm.active_cycles); i++) {
-            const double error = of * own_pattern(k, i, q->n);
-            replicates[i].counter[k] -= error;
-            if (k < STATE_COUNT) /* all states together are slots times cycles */
-                replicates[i].counter[STATE_NO_WARP] += error;
-        }
-    }
-}
-
 void smarts_complete(const smarts_answer_t *a, const smarts_question_t *q, launch_estimate_t *whole,
                      launch_estimate_t *replicates)
 {
-    double *y = rb_calloc(3 * q->n, sizeof(*y)), *other = y + q->n, left[GPU_COUNTERS];
+    double *y = rb_calloc(3 * q->n, sizeof(*y)), *other = y + q->n;
     part_t part = {0, y + 2 * q->n};
     cycles_part(a, q, y, &part);
     const variation_t v = vary(a, q, &part);
@@ -282,7 +233,6 @@ void smarts_complete(const smarts_answer_t *a, const smarts_question_t *q, launc
     const double each = 1 / (interval_factor(q->confidence, n - 1) * sqrt(n - 1));
     for (size_t k = 0; k < GPU_COUNTERS; k++) {
         estimate_counter(a, q, k, y, other, &part);
-        left[k] = part.sum;
         whole->counter[k] += part.sum;
         const double time = is_time(k) ? v.shared * part.sum : 0;
         const double own = q->n < 2 ? 0 : each * shared_half(q, k, part.sum, whole);
@@ -290,6 +240,5 @@ void smarts_complete(const smarts_answer_t *a, const smarts_question_t *q, launc
             replicates[i].counter[k] = whole->counter[k] - v.factor * part.influence[i] -
                                        time * pattern(i, q->n) - own * own_pattern(i, q->n, k);
     }
-    add_shared(q, left, replicates);
     free(y);
 }
