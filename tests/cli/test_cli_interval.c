@@ -13,7 +13,7 @@ enum { LAUNCHES = 12 };
 #define SAMPLING_ONLY                                                                              \
     "sampling error only; it does not include cold starts of the simulated launches"
 #define ONLINE_NOTE "cold starts of the simulated launches are not included"
-#define NOT_STATED "samplers inside launches do not state their error"
+#define NOT_STATED  "samplers inside launches do not state their error"
 
 /* The output of a run and its page about the interval of the cycles. */
 static void expect_interval(const char *folder, bool there, const char *note)
@@ -52,8 +52,7 @@ static void intervals_say_what_they_leave_out(void **state)
         {"stem", SAMPLING_ONLY, SAMPLING_ONLY, true, true},
         {"stem_online", "(exact)", NULL, true, false}, /* takes all launches */
         /* photon_warp and pka_stop do not stop a launch here, so nothing is estimated inside. */
-        {"stem_online:epsilon=1,pilot_total=4,photon_warp", ONLINE_NOTE, ONLINE_NOTE, true,
-         false},
+        {"stem_online:epsilon=1,pilot_total=4,photon_warp", ONLINE_NOTE, ONLINE_NOTE, true, false},
         {"stem_online,blocks:count=1", "no interval: ", NOT_STATED, false, false},
         {"stem,pka_stop", SAMPLING_ONLY, SAMPLING_ONLY, true, true},
         {"stem,blocks:count=1", "no interval: ", NOT_STATED, false, true},
@@ -109,7 +108,7 @@ static void every_statistic_has_an_interval(void **state)
     char *table =
         cli_run_as(&rubato, 0, NULL,
                    WORDS("run", "st.rbt", "-s", "sm.count=4", "-s", "gpu.memcpy_fills_l2=false",
-                         "--sample", "random:fraction=30%", "-o", "st"));
+                         "--warmup", "keep", "--sample", "random:fraction=30%", "-o", "st"));
     char *json = cli_read_json("st/run.json"), *csv = cli_read("st/stats.csv");
     for (size_t i = 0; i < sizeof(uncertain) / sizeof(uncertain[0]); i++) {
         const double value = total_of(json, uncertain[i]);
