@@ -76,7 +76,7 @@ page looked_at/report.html "evaluation detectors detectors: 10 charts, 4 tables"
 
 # An estimated run shows its intervals.
 "$rubato" gen stencil -p size=66 -p steps=30 -o sampled.rbt 2>/dev/null
-"$rubato" run sampled.rbt -s sm.count=4 "${cold[@]}" --sample random:fraction=30% -o sampled >/dev/null 2>&1
+"$rubato" run sampled.rbt -s sm.count=4 "${cold[@]}" --warmup keep --sample random:fraction=30% -o sampled >/dev/null 2>&1
 "$rubato" report sampled
 page sampled/report.html "run: 8 charts, 1 tables"
 
