@@ -91,7 +91,16 @@ static bool smarts_interval(const sampler_t *sampler, const interval_records_t *
                             fast_forward_t *out)
 {
     smarts_state_t *s = sampler->state;
-    return s->phase == PHASE_REGION ? smarts_check_region(s, r, out) : smarts_walk(s, r, out);
+    if (s->phase == PHASE_REGION)
+        return smarts_check_region(s, r, out);
+    if (s->phase == PHASE_RAMP)
+        return smarts_end_ramp(s, r, out);
+    if (!smarts_unit_ends(s, r))
+        return false;
+    if (s->check.on)
+        return smarts_check_unit(s, r, out);
+    smarts_revise(s, r);
+    return smarts_go_on(s, r, out);
 }
 
 static block_action_t smarts_block(const sampler_t *sampler, uint64_t block, cycle_t *cycles)

@@ -87,13 +87,6 @@ bool smarts_check_region(smarts_state_t *s, const interval_records_t *r, fast_fo
     return begin_check(s, r, &last, out);
 }
 
-double smarts_check_part(const smarts_state_t *s, size_t i)
-{
-    if (s->n == 1)
-        return 1;
-    return i == 0 ? 0.5 : 0.5 / (double)(s->n - 1);
-}
-
 /* Cycles per warp instruction. */
 static double mean_rate(const smarts_state_t *s)
 {

@@ -103,8 +103,16 @@ bool smarts_skip(smarts_state_t *s, const interval_records_t *r, uint64_t until,
 /* Goes to the next unit, or to the tail. Returns whether blocks are skipped. */
 bool smarts_go_on(smarts_state_t *s, const interval_records_t *r, fast_forward_t *out);
 
-/* The end of an interval in the ramp, while settling, and in a unit. */
-bool smarts_walk(smarts_state_t *s, const interval_records_t *r, fast_forward_t *out);
+/* The ends of intervals: in the ramp; returns whether blocks are skipped. While settling and in a
+ * unit; returns whether a unit was measured. */
+bool smarts_end_ramp(smarts_state_t *s, const interval_records_t *r, fast_forward_t *out);
+bool smarts_unit_ends(smarts_state_t *s, const interval_records_t *r);
+
+/* Plans anew with what the units have shown. */
+void smarts_revise(smarts_state_t *s, const interval_records_t *r);
+
+/* The part of what was left out for which unit i of a check stands: half of it is the region's. */
+double smarts_check_part(const smarts_state_t *s, size_t i);
 
 /* --- the check of an even launch (smarts_check.c) --- */
 
@@ -116,9 +124,6 @@ bool smarts_check_region(smarts_state_t *s, const interval_records_t *r, fast_fo
 
 /* A unit was measured: goes to the next one, or leaves out the rest, or gives the check up. */
 bool smarts_check_unit(smarts_state_t *s, const interval_records_t *r, fast_forward_t *out);
-
-/* The part of what was left out for which unit i stands: half of it is the region's. */
-double smarts_check_part(const smarts_state_t *s, size_t i);
 
 /* Cycles of what was left out at the rate that was checked; blocks that hold their slots are counted
  * elsewhere. */

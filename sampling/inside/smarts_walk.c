@@ -91,6 +91,13 @@ void smarts_add_unit(smarts_state_t *s, const smarts_mark_t *from, const interva
                                  (uint64_t)ceil(fmax(end.front, 0)));
 }
 
+double smarts_check_part(const smarts_state_t *s, size_t i)
+{
+    if (s->n == 1)
+        return 1;
+    return i == 0 ? 0.5 : 0.5 / (double)(s->n - 1);
+}
+
 /* Instructions that were left out of a stratum; the first and the last one reach to the ends. */
 static double left_of(const smarts_state_t *s, size_t i)
 {
@@ -138,7 +145,7 @@ smarts_question_t smarts_ask(smarts_state_t *s)
 }
 
 /* Plans further units from those measured so far. */
-static void revise(smarts_state_t *s, const interval_records_t *r)
+void smarts_revise(smarts_state_t *s, const interval_records_t *r)
 {
     const smarts_question_t q = smarts_ask(s);
     smarts_answer_t a;
@@ -240,8 +247,7 @@ bool smarts_go_on(smarts_state_t *s, const interval_records_t *r, fast_forward_t
     return false;
 }
 
-/* Goes on after the ramp. */
-static bool end_ramp(smarts_state_t *s, const interval_records_t *r, fast_forward_t *out)
+bool smarts_end_ramp(smarts_state_t *s, const interval_records_t *r, fast_forward_t *out)
 {
     const double waves = (double)r->warp_insts / s->look.wave;
     if (r->next_block < s->plan.ramp || (double)r->cycle - s->begun < s->refresh)
@@ -251,11 +257,9 @@ static bool end_ramp(smarts_state_t *s, const interval_records_t *r, fast_forwar
     return smarts_go_on(s, r, out);
 }
 
-bool smarts_walk(smarts_state_t *s, const interval_records_t *r, fast_forward_t *out)
+bool smarts_unit_ends(smarts_state_t *s, const interval_records_t *r)
 {
     const smarts_plan_t *p = &s->plan;
-    if (s->phase == PHASE_RAMP)
-        return end_ramp(s, r, out);
     if (s->phase == PHASE_SETTLE && s->resumed.next == UINT64_MAX) {
         s->resumed = smarts_mark(r);
         if (s->resumed.next < s->staggered.end)
@@ -266,8 +270,5 @@ bool smarts_walk(smarts_state_t *s, const interval_records_t *r, fast_forward_t 
     if (s->phase != PHASE_UNIT || !has_run(s, &s->unit, r, p->unit, s->refresh))
         return false;
     smarts_add_unit(s, &s->unit, r);
-    if (s->check.on)
-        return smarts_check_unit(s, r, out);
-    revise(s, r);
-    return smarts_go_on(s, r, out);
+    return true;
 }

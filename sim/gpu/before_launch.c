@@ -61,6 +61,21 @@ static void touch_l2(const before_t *b, const touch_batch_t *batch, size_t from,
     l2_tags_touch(&b->tags, batch->touch + from, to - from, batch->masks, &ignored);
 }
 
+/* Reports the progress of the run. False: it is to stop. */
+static bool report_touching(gpu_t *g)
+{
+    run_state_t *r = &g->run;
+    gpu_progress_t p = r->progress;
+    if (r->callbacks == NULL || r->callbacks->progress == NULL)
+        return !r->stop;
+    p.launch_share = 0.0;
+    p.share = run_progress_of_run(&r->work, 0.0);
+    p.touching = true;
+    if (!r->callbacks->progress(r->callbacks->ctx, &p))
+        r->stop = true;
+    return !r->stop;
+}
+
 static void take_batch(void *ctx, const touch_batch_t *batch)
 {
     before_t *b = ctx;
@@ -79,7 +94,7 @@ static void take_batch(void *ctx, const touch_batch_t *batch)
     touch_l2(b, batch, done, batch->n);
     b->cost->warp_insts += batch->counts.warp_insts;
     if (++b->batches % BATCHES_PER_PROGRESS == 0)
-        gpu_report_touching(b->g);
+        report_touching(b->g);
 }
 
 /* Lines of code that the launch only fetches ahead reach the L2, too. */
@@ -124,7 +139,7 @@ static rb_code_t walk_blocks(before_t *b, uint64_t k, bool counts, const uint64_
     if (b->fetches)
         touch_ahead(b);
     b->met[gpu_code_number(b->g, info.code_id)] = true;
-    return gpu_report_touching(b->g) ? RB_OK : RB_STOPPED;
+    return report_touching(b->g) ? RB_OK : RB_STOPPED;
 }
 
 static rb_code_t walk_launch(before_t *b, uint64_t k, rb_err_t *err)

@@ -92,10 +92,6 @@ RB_CHECKED rb_code_t clock_reads_end(gpu_t *g, const launch_info_t *info, cycle_
  * they left in the L2. */
 uint64_t gpu_take_copies(gpu_t *g, const memcpy_op_t *ops, size_t n, uint64_t *bytes);
 
-/* Reports progress while launches before the next one are walked. false: the caller requested a
- * stop. */
-bool gpu_report_touching(gpu_t *g);
-
 /* Hooks of the engine (launch_loop.c). */
 bool gpu_boundary_hook(void *gpu, cycle_t now);
 bool gpu_idle_hook(void *gpu, int thread);

@@ -54,20 +54,6 @@ static void report_progress(gpu_t *g, cycle_t now)
         r->stop = true;
 }
 
-bool gpu_report_touching(gpu_t *g)
-{
-    run_state_t *r = &g->run;
-    gpu_progress_t p = r->progress;
-    if (r->callbacks == NULL || r->callbacks->progress == NULL)
-        return !r->stop;
-    p.launch_share = 0.0;
-    p.share = run_progress_of_run(&r->work, 0.0);
-    p.touching = true;
-    if (!r->callbacks->progress(r->callbacks->ctx, &p))
-        r->stop = true;
-    return !r->stop;
-}
-
 bool gpu_boundary_hook(void *gpu, cycle_t now)
 {
     gpu_t *g = gpu;

@@ -14,13 +14,6 @@
 #include "sampling/launch/launch_sampler.h"
 #include "sim/core/alloc.h"
 
-size_t trial_job(const trial_t *t, size_t delta, size_t warmup, size_t set, uint64_t run)
-{
-    const evaluate_options_t *o = t->o;
-    const size_t spot = t->sets[set].first_spot + (size_t)run;
-    return (spot * count_or_one(&o->deltas) + delta) * count_or_one(&o->warmups) + warmup;
-}
-
 static void add_set(trial_t *t, const char *text, bool plan)
 {
     rb_grow(&t->sets, &t->cap_sets, t->n_sets + 1, sizeof(*t->sets));
@@ -127,17 +120,6 @@ static rb_code_t run_study(trial_t *t, rb_err_t *err)
     return sweep_run(&t->sweep, SWEEP_ALL, (size_t)o->jobs, (progress_when_t)o->progress, err);
 }
 
-rb_code_t trial_require(const trial_t *t, size_t job, rb_err_t *err)
-{
-    if (t->sweep.jobs[job].state == SWEEP_DONE)
-        return RB_OK;
-    char *reason = sweep_reason(&t->sweep, job);
-    rb_code_t rc = rb_fail(err, RB_TRACE, "%s: simulating all launches failed: %s",
-                           t->sweep.jobs[job].label, reason);
-    free(reason);
-    return rc;
-}
-
 /* The profile is the full run on the unchanged GPU, unless another run was given. */
 static rb_code_t find_profile(trial_t *t, rb_err_t *err)
 {
@@ -154,17 +136,6 @@ static rb_code_t find_profile(trial_t *t, rb_err_t *err)
     RB_TRY(trial_require(t, 0, err));
     t->profile = sweep_job_path(&t->sweep.jobs[0], "/launches.csv");
     return RB_OK;
-}
-
-rb_code_t trial_read_planned(trial_t *t, rb_err_t *err)
-{
-    if (t->has_planned)
-        return RB_OK;
-    RB_TRY(launch_list_open(&t->planned, t->profile, t->o->setup.tmpdir, err));
-    t->has_planned = true;
-    return rbt_detect(t->o->setup.trace)
-               ? launch_list_add_trace(&t->planned, t->o->setup.trace, err)
-               : RB_OK;
 }
 
 /* ---- seeds ---- */

@@ -2,7 +2,7 @@
 #ifndef RUBATO_IO_VERSION_H
 #define RUBATO_IO_VERSION_H
 
-#define RUBATO_VERSION "0.2.0"
+#define RUBATO_VERSION "0.3.0"
 
 /* Set by the build if the commit is known. */
 #ifndef RUBATO_COMMIT
