@@ -70,16 +70,3 @@ uint64_t block_insts_before(const block_insts_t *b, uint64_t block)
     }
     return b->runs[lo].before + (block - b->runs[lo].first) * b->runs[lo].insts;
 }
-
-uint64_t block_insts_at(const block_insts_t *b, uint64_t inst)
-{
-    uint64_t lo = 0, hi = b->blocks;
-    while (hi - lo > 1) {
-        const uint64_t mid = lo + (hi - lo) / 2;
-        if (block_insts_before(b, mid) <= inst)
-            lo = mid;
-        else
-            hi = mid;
-    }
-    return lo;
-}

@@ -40,8 +40,4 @@ void block_insts_free(block_insts_t *b);
 /* Warp instructions of the blocks before `block`, which may be b->blocks. */
 uint64_t block_insts_before(const block_insts_t *b, uint64_t block);
 
-/* The block that contains the warp instruction of that number, counted from 0 in stored order; the
- * last block if there are fewer. */
-uint64_t block_insts_at(const block_insts_t *b, uint64_t inst);
-
 #endif

@@ -98,6 +98,26 @@ double smarts_look_insts(const smarts_look_t *s, uint64_t first, uint64_t end)
     return (double)(block_insts_before(&s->insts, end) - block_insts_before(&s->insts, first));
 }
 
+double smarts_look_place(const smarts_look_t *s, uint64_t block)
+{
+    return (smarts_look_insts(s, 0, block) / smarts_look_insts(s, 0, s->blocks) +
+            (double)block / (double)s->blocks) /
+           2;
+}
+
+uint64_t smarts_look_at(const smarts_look_t *s, double place)
+{
+    uint64_t lo = 0, hi = s->blocks;
+    while (hi - lo > 1) {
+        const uint64_t mid = lo + (hi - lo) / 2;
+        if (smarts_look_place(s, mid) <= place)
+            lo = mid;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
 /* Deviation of n numbers, relative to their mean or to `least`, whichever is larger. */
 static double deviation(const double *x, size_t n, double least)
 {

@@ -35,6 +35,12 @@ void smarts_look_free(smarts_look_t *s);
 /* Warp instructions of blocks [first, end). */
 double smarts_look_insts(const smarts_look_t *s, uint64_t first, uint64_t end);
 
+/* Where a block is in the launch, from 0 to 1: half by instructions and half by number, so that a
+ * part with short blocks, which takes more time than its instructions tell, is not passed over. And
+ * the block at a place. */
+double smarts_look_place(const smarts_look_t *s, uint64_t block);
+uint64_t smarts_look_at(const smarts_look_t *s, double place);
+
 /* Compares the twentieths of the launch: what the survey counts per instruction, the lengths of
  * blocks, and the code (of a few blocks). Errors are those of the source. */
 RB_CHECKED rb_code_t smarts_look_variation(const smarts_look_t *s, const sampler_launch_t *l,

@@ -33,10 +33,15 @@ static size_t units_needed(const smarts_options_t *o, double deviation, double s
     return n;
 }
 
+/* Length of blocks [first, end), as a part of the launch. */
+static double length(const smarts_plan_t *p, uint64_t first, uint64_t end)
+{
+    return end > first ? smarts_look_place(p->look, end) - smarts_look_place(p->look, first) : 0;
+}
+
 static void set_width(smarts_plan_t *p)
 {
-    p->width =
-        p->tail > p->ramp ? smarts_look_insts(p->look, p->ramp, p->tail) / (double)p->units : 0;
+    p->width = length(p, p->ramp, p->tail) / (double)p->units;
 }
 
 uint64_t smarts_plan_tail(const smarts_plan_t *p)
@@ -70,7 +75,7 @@ void smarts_plan_anew(smarts_plan_t *p, size_t n, size_t units, uint64_t first, 
 {
     p->units = n + units;
     p->tail = tail;
-    p->width = first < tail ? smarts_look_insts(p->look, first, tail) / (double)units : 0;
+    p->width = length(p, first, tail) / (double)units;
 }
 
 /* Warp instructions that are simulated for a unit. */
@@ -112,16 +117,15 @@ void smarts_plan_revise(smarts_plan_t *p, const smarts_answer_t *a, size_t n, do
 smarts_stratum_t smarts_plan_next(smarts_plan_t *p, size_t n, uint64_t first)
 {
     const smarts_look_t *look = p->look;
-    const double left = smarts_look_insts(look, first, p->tail);
-    const double usual = fmax(round(left / p->width), 1);
+    const double left = length(p, first, p->tail);
+    const double usual = p->width > 0 ? fmax(round(left / p->width), 1) : 1;
     const double units = p->units > n ? fmax((double)(p->units - n), usual) : usual;
-    const double width = left / units, free = width - stretch(p);
-    const double from = (double)block_insts_before(&look->insts, first);
+    const double taken = stretch(p) / smarts_look_insts(look, 0, look->blocks);
+    const double from = smarts_look_place(look, first), width = left / units;
     smarts_stratum_t s = {.first = first, .end = p->tail};
     if (units > 1)
-        s.end = block_insts_at(&look->insts, (uint64_t)(from + width));
-    const double at = from + rng_unit(&p->rng) * fmax(free, 0);
-    s.start = block_insts_at(&look->insts, (uint64_t)at);
+        s.end = smarts_look_at(look, from + width);
+    s.start = smarts_look_at(look, from + rng_unit(&p->rng) * fmax(width - taken, 0));
     if (s.start < first)
         s.start = first;
     if (s.end <= first)

@@ -1,6 +1,6 @@
 /*
  * Where smarts measures. The launch begins with a ramp and ends with a tail; both are simulated. The
- * blocks between them are divided into strata of equal numbers of warp instructions, each with one
+ * blocks between them are divided into strata of equal size (smarts_look_place()), each with one
  * unit at a random place. Strata are made one after the other, so that later ones may be shorter if
  * the units so far vary more than expected.
  */
@@ -24,7 +24,7 @@ typedef struct {
     uint64_t ramp, tail; /* blocks before ramp and from tail on are simulated */
     double settle, unit; /* waves before a unit, and of it */
     size_t units;        /* strata in all, as planned now */
-    double width;        /* of the strata, as planned first: warp instructions */
+    double width; /* of the strata, as planned first: part of the launch (smarts_look_place()) */
 } smarts_plan_t;
 
 /* The plan before the launch begins. */
