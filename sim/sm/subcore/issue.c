@@ -5,6 +5,9 @@
 #include "sim/sm/subcore/next_inst.h"
 #include "sim/sm/subcore/scheduler_state.h"
 
+/* A function of its own also for the compiler, so that its values stay in the host's registers. */
+#define APART __attribute__((noinline))
+
 #define PICK_(NAME, name, values, help)                                                            \
     case SCHEDULER_##NAME:                                                                         \
         return scheduler_##name##_pick(spec, sub, eligible);
@@ -182,8 +185,7 @@ static void note_issue(sm_t *sm, uint32_t w, const inst_t *inst, uint32_t mask, 
 }
 
 /* Issue of a warp with control words. */
-__attribute__((noinline)) static void issue_controlled(sm_t *sm, warp_t *warp,
-                                                       const op_properties_t *cls, cycle_t now)
+APART static void issue_controlled(sm_t *sm, warp_t *warp, const op_properties_t *cls, cycle_t now)
 {
     const inst_t *inst = warp->inst;
     const uint32_t w = warp->slot, mask = warp->mask;
@@ -203,8 +205,7 @@ __attribute__((noinline)) static void issue_controlled(sm_t *sm, warp_t *warp,
 }
 
 /* Issue of a warp without control words. */
-__attribute__((noinline)) static void issue_any(sm_t *sm, warp_t *warp, const op_properties_t *cls,
-                                                cycle_t now)
+APART static void issue_any(sm_t *sm, warp_t *warp, const op_properties_t *cls, cycle_t now)
 {
     const inst_t *inst = warp->inst;
     uint32_t mask = warp->mask;
@@ -215,8 +216,7 @@ __attribute__((noinline)) static void issue_any(sm_t *sm, warp_t *warp, const op
 }
 
 /* issue_any() for an instruction in which neither memory nor synchronisation has a part. */
-__attribute__((noinline)) static void issue_arithmetic(sm_t *sm, warp_t *warp,
-                                                       const op_properties_t *cls, cycle_t now)
+APART static void issue_arithmetic(sm_t *sm, warp_t *warp, const op_properties_t *cls, cycle_t now)
 {
     const inst_t *inst = warp->inst;
     uint32_t conflict = read_and_occupy(sm, warp, cls, now);
@@ -288,7 +288,7 @@ static inline cycle_t next_issue(const sub_core_t *sub, cycle_t from)
 }
 
 /* One cycle of a sub-core with ready warps. Returns the next cycle in which it may issue. */
-__attribute__((noinline)) static cycle_t issue_sub_core(sm_t *sm, sub_core_t *sub, cycle_t now)
+APART static cycle_t issue_sub_core(sm_t *sm, sub_core_t *sub, cycle_t now)
 {
     cycle_t soonest = CYCLE_NEVER;
     if (sub->issue_free > now)
