@@ -298,7 +298,7 @@ APART static cycle_t issue_sub_core(sm_t *sm, sub_core_t *sub, cycle_t now)
         return soonest;
     ((uint64_t *)&sm->stats)[STATE_SELECTED]++;
     sub->last = pick_warp(&sm->config->sm, sub, eligible);
-    issue_warp(sm, sub->warp[sub->last], now);
+    issue_warp(sm, sub->warp + (size_t)sub->last * sm->n_sub_cores, now);
     return next_issue(sub, now + 1);
 }
 

@@ -21,7 +21,8 @@ static void warps_init(sm_t *sm)
         warp->dep = sm->subcore.dep + (size_t)w * REG_ID_COUNT;
         warp->hold = sm->subcore.hold + (size_t)w * REG_ID_PRED;
         sm->subcore.sub[warp->sub_core].free_slots |= UINT32_C(1) << warp->place;
-        sm->subcore.sub[warp->sub_core].warp[warp->place] = warp;
+        if (warp->place == 0)
+            sm->subcore.sub[warp->sub_core].warp = warp;
         sm->subcore.sub[warp->sub_core].next = CYCLE_NEVER;
     }
 }

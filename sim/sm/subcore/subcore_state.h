@@ -49,9 +49,11 @@ typedef struct {
     dep_t *dep;           /* its part of subcore_t.dep ... */
     dep_t *hold;          /* ... and of subcore_t.hold */
     uint32_t mask;
-    uint32_t lanes; /* number of bits in mask */
-    uint32_t left;  /* instructions of the run after inst */
+    uint32_t left; /* instructions of the run after inst */
     uint32_t runs_left;
+    uint16_t held;         /* instructions whose sources are pending in hold */
+    uint8_t lanes;         /* number of bits in mask */
+    uint8_t state;         /* sm_state_t charged from since on */
     cycle_t since;         /* charged up to here, if not in a ready set */
     cycle_t base;          /* inst may not issue earlier, dependences apart */
     cycle_t stalled_until; /* control words: end of the stall count of the previous instruction */
@@ -59,8 +61,6 @@ typedef struct {
     cycle_t issued;        /* with a short instruction buffer: cycle of the last issue */
     cycle_t dep_until;     /* latest entry of its dependence tables, pending ones apart */
     cycle_t held_until;    /* the same of hold alone */
-    uint32_t held;         /* instructions whose sources are pending in hold */
-    uint8_t state;         /* sm_state_t charged from since on */
     uint8_t base_state;    /* what waiting for base is charged to */
     uint8_t park;          /* park_t */
     uint8_t slot;          /* its number */
@@ -69,6 +69,8 @@ typedef struct {
     bool ready;    /* in a ready set */
     bool control;  /* its dependences are tracked by control words, not by the scoreboard */
 } warp_t;
+
+_Static_assert(sizeof(warp_t) == 128, "two lines of the host's cache");
 
 /* A pipe of a sub-core, and the warps whose next instruction is ready for it. */
 typedef struct {
@@ -85,7 +87,7 @@ typedef struct sub_core {
     uint32_t ready_pipes; /* bit p: pipe[p].ready != 0 */
     uint32_t last;        /* warp issued last (bit number) */
     pipe_state_t pipe[PIPE_COUNT];
-    warp_t *warp[SM_SUB_CORE_WARPS];
+    warp_t *warp; /* its first warp; the others follow at a distance of the number of sub-cores */
     uint32_t free_slots;             /* warp slots without a warp */
     uint32_t scheduler_word;         /* state of the scheduler */
     uint32_t age[SM_SUB_CORE_WARPS]; /* start order of each warp; contiguous for the scheduler */

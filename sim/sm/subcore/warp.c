@@ -155,7 +155,7 @@ bool warp_next_run(warp_t *warp)
     __builtin_prefetch(warp->run + 1);
     warp->inst = warp->run->first;
     warp->mask = warp->run->mask;
-    warp->lanes = (uint32_t)__builtin_popcount(warp->mask);
+    warp->lanes = (uint8_t)__builtin_popcount(warp->mask);
     warp->left = warp->run->count - 1u;
     return true;
 }

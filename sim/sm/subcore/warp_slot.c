@@ -76,7 +76,7 @@ void warp_slot_fill(sm_t *sm, uint32_t w, const warp_stream_t *stream, cycle_t n
     warp->runs_left = stream->n_runs - 1;
     warp->inst = warp->run->first;
     warp->mask = warp->run->mask;
-    warp->lanes = (uint32_t)__builtin_popcount(warp->mask);
+    warp->lanes = (uint8_t)__builtin_popcount(warp->mask);
     warp->left = warp->run->count - 1u;
     warp->addr = stream->addrs;
     if (sm->subcore.cut_warps)
