@@ -68,6 +68,11 @@ typedef struct {
     double below, above;
 } online_half_t;
 
+static inline double online_farther(online_half_t half)
+{
+    return half.below > half.above ? half.below : half.above;
+}
+
 online_half_t online_half(const online_state_t *s, double confidence, bool with_inside);
 
 #endif

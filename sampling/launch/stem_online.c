@@ -6,10 +6,11 @@
 
 #include "sampling/launch/launch_online.h"
 #include "sampling/launch/launch_table.h"
-#include "sampling/launch/online_state.h"
+#include "sampling/launch/online_next.h"
+#include "sampling/launch/online_stretch.h"
 #include "sampling/launch/plan_check.h"
 #include "sampling/launch/stem_strata.h"
-#include "sampling/math/allocate.h"
+#include "sampling/math/quantile.h"
 #include "sampling/math/rng.h"
 #include "sampling/math/stable_sum.h"
 #include "sampling/math/two_means.h"
@@ -38,9 +39,6 @@ static const param_t online_rows[] = {PARAM_ROWS(ONLINE_OPTIONS)};
 static const param_group_t online_group =
     PARAM_GROUP("stem_online", "sequential STEM", online_options_t, online_rows);
 
-/* Limit of the samples after a round, relative to those before. */
-#define MOST_GROWTH 4.0
-
 /* One stratum: its first m rows, in random order, were taken. */
 typedef struct {
     uint32_t *rows;    /* borrowed from the strata; shuffled as rows are taken */
@@ -52,6 +50,9 @@ typedef struct {
     uint64_t known; /* number of results so far; m between rounds */
     rng_t rng;
 } part_t;
+
+/* In place of a part: the launch is not a sample, but one of the stretch. */
+#define NO_PART UINT32_MAX
 
 /* A launch of the round. */
 typedef struct {
@@ -71,7 +72,8 @@ struct stem_online {
     size_t asked_cap, ids_cap;
     stratum_sample_t *sample; /* owned: per stratum, for online_state() */
     online_stratum_t *plan;   /* owned: per stratum, as of `now` */
-    online_state_t now;       /* what the results of all rounds so far say */
+    online_stretch_t stretch;
+    online_state_t now; /* what the results of all rounds so far say */
     unsigned rounds;
     bool met;
     char note[512];
@@ -122,6 +124,7 @@ void stem_online_restart(stem_online_t *s, uint64_t seed)
     s->n_asked = 0;
     s->rounds = 0;
     s->met = false;
+    stretch_choose(&s->stretch, s->pop, &s->strata, seed);
     for (uint32_t h = 0; h < s->strata.n; h++) {
         untake(&s->part[h]);
         s->part[h].rng = rng_make(seed, h);
@@ -138,12 +141,31 @@ void stem_online_free(stem_online_t *s)
         free(s->part[h].swapped);
     }
     stem_strata_free(&s->strata);
+    stretch_free(&s->stretch);
     free(s->part);
     free(s->sample);
     free(s->plan);
     free(s->asked);
     free(s->ids);
     free(s);
+}
+
+static void ask(stem_online_t *s, asked_t launch)
+{
+    rb_grow(&s->asked, &s->asked_cap, s->n_asked + 1, sizeof(*s->asked));
+    s->asked[s->n_asked++] = launch;
+}
+
+/* Takes the result of a launch that was simulated in the stretch; false: it was not. */
+static bool reuse(stem_online_t *s, part_t *p, uint32_t row)
+{
+    const online_stretch_t *t = &s->stretch;
+    if (!stretch_has(t, row) || isnan(t->cycles[row - t->begin]))
+        return false;
+    p->cycles[p->m] = t->cycles[row - t->begin];
+    p->within[p->m] = t->within[row - t->begin];
+    p->known++;
+    return true;
 }
 
 /* Takes rows of a part until it has m, each by one step of the Fisher-Yates shuffle. */
@@ -161,8 +183,8 @@ static void take(stem_online_t *s, uint32_t h, uint64_t m)
         p->rows[other] = p->rows[p->m];
         p->rows[p->m] = row;
         p->swapped[p->m] = other;
-        rb_grow(&s->asked, &s->asked_cap, s->n_asked + 1, sizeof(*s->asked));
-        s->asked[s->n_asked++] = (asked_t){.row = row, .part = h, .at = p->m};
+        if (!reuse(s, p, row))
+            ask(s, (asked_t){.row = row, .part = h, .at = p->m});
     }
 }
 
@@ -170,6 +192,18 @@ static void pilot(stem_online_t *s)
 {
     for (uint32_t h = 0; h < s->strata.n; h++)
         take(s, h, s->strata.pilot[h]);
+    /* The stretch, without the launches that are samples anyway. */
+    const online_stretch_t *t = &s->stretch;
+    bool *is_sample = rb_calloc(t->end - t->begin + 1, sizeof(*is_sample));
+    for (uint64_t i = 0; i < s->n_asked; i++) {
+        if (stretch_has(t, s->asked[i].row))
+            is_sample[s->asked[i].row - t->begin] = true;
+    }
+    for (uint64_t row = t->begin; row < t->end; row++) {
+        if (!is_sample[row - t->begin])
+            ask(s, (asked_t){.row = (uint32_t)row, .part = NO_PART});
+    }
+    free(is_sample);
 }
 
 /* Confidence of one look. */
@@ -189,109 +223,19 @@ static void look(stem_online_t *s)
     s->now = online_state(&s->strata, s->sample, &assume, s->plan);
 }
 
-static double farther(online_half_t half)
-{
-    return fmax(half.below, half.above);
-}
-
-/* The half-width that a variance would give: more samples bring more degrees of freedom and less
- * skewness. */
-static double half_at(const stem_online_t *s, double variance)
-{
-    online_state_t then = s->now;
-    double more = s->now.variance / variance;
-    then.variance = variance;
-    then.df *= more;
-    then.skew /= sqrt(more);
-    then.unseen = 0;
-    return farther(online_half(&then, look_confidence(s), true));
-}
-
-/* The variance with which the half-width is `goal`; at least a hundredth of today's. */
-static double variance_for(const stem_online_t *s, double goal)
-{
-    enum { HALVINGS = 40 };
-    double low = s->now.variance / 100, high = s->now.variance;
-    if (!(high > 0) || half_at(s, high) <= goal)
-        return high;
-    for (int i = 0; i < HALVINGS && half_at(s, low) <= goal; i++) {
-        double middle = sqrt(low * high);
-        if (half_at(s, middle) <= goal)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-/* Adds samples to all strata alike (some: to those that may have slow launches), in proportion to what
- * is left, until together they have `all`. */
-static void take_evenly(const stem_online_t *s, uint64_t *m, double all, bool some)
-{
-    double have = 0, left = 0, due = 0;
-    for (uint32_t h = 0; h < s->strata.n; h++) {
-        if (some && !s->plan[h].maybe_slow)
-            continue;
-        have += (double)m[h];
-        left += (double)(s->part[h].n - m[h]);
-    }
-    double share = left > 0 ? fmin(1, (all - have) / left) : 0;
-    for (uint32_t h = 0; h < s->strata.n && share > 0; h++) {
-        if (some && !s->plan[h].maybe_slow)
-            continue;
-        due += share * (double)(s->part[h].n - m[h]);
-        double more = fmin(ceil(due - 1e-9), (double)(s->part[h].n - m[h]));
-        m[h] += (uint64_t)more;
-        due -= more;
-    }
-}
-
-/* Takes back a part of what a round adds, so that it has at most `most` times what there was before:
- * few samples say little about how many are needed. */
-static void limit_growth(const stem_online_t *s, uint64_t *m, double before, double most)
-{
-    double added = 0, due = 0;
-    for (uint32_t h = 0; h < s->strata.n; h++)
-        added += (double)(m[h] - s->part[h].m);
-    double share = (most - 1) * before / added;
-    for (uint32_t h = 0; h < s->strata.n && share < 1; h++) {
-        due += share * (double)(m[h] - s->part[h].m);
-        double keep = floor(due);
-        m[h] = s->part[h].m + (uint64_t)keep;
-        due -= keep;
-    }
-}
-
 /* Takes the samples that the bound requires according to the current means and variances. */
 static void next_samples(stem_online_t *s)
 {
-    const online_state_t *now = &s->now;
-    stratum_t *strata = rb_calloc(s->strata.n, sizeof(*strata));
     uint64_t *m = rb_calloc(s->strata.n, sizeof(*m));
-    double before = 0, looked = 0, bound = s->o.epsilon * now->total;
-    for (uint32_t h = 0; h < s->strata.n; h++) {
-        const part_t *p = &s->part[h];
-        strata[h] = (stratum_t){
-            .size = p->n, .cost = s->strata.cost[h], .sd = s->plan[h].sd, .least = p->m};
-        before += (double)p->m;
-        looked += s->plan[h].maybe_slow ? (double)p->m : 0;
-    }
-    /* What slow launches that were not met may add gets what the choice of launches leaves of the
-     * bound, but at least half of its square. */
-    double half = half_at(s, now->variance), least = bound / sqrt(2);
-    double unseen = half < least ? sqrt(bound * bound - half * half) : least;
-    double left = fmin(now->unseen, unseen);
-    double variance = variance_for(s, sqrt(bound * bound - left * left));
-    allocate(strata, s->strata.n, variance, true, m);
-    if (now->unseen > unseen)
-        take_evenly(s, m, looked * now->unseen / unseen, true);
-    /* With few degrees of freedom this may be too optimistic, so every round adds at least a tenth; a
-     * tail without a variance needs many more samples before it can be judged again. */
-    take_evenly(s, m, before * (now->heavy ? 2 : 1.1) + 1, false);
-    limit_growth(s, m, before, MOST_GROWTH);
+    online_next_t in = {.strata = &s->strata,
+                        .samples = s->sample,
+                        .plan = s->plan,
+                        .now = &s->now,
+                        .epsilon = s->o.epsilon,
+                        .confidence = look_confidence(s)};
+    online_next(&in, m);
     for (uint32_t h = 0; h < s->strata.n; h++)
         take(s, h, m[h]);
-    free(strata);
     free(m);
 }
 
@@ -301,20 +245,27 @@ static int by_row(const void *a, const void *b)
     return (x->row > y->row) - (x->row < y->row);
 }
 
+/* Looks at the results; false: the sampler is done. */
+static bool goes_on(stem_online_t *s)
+{
+    look(s);
+    double half = online_farther(online_half(&s->now, look_confidence(s), true));
+    bool heavy = s->now.heavy && !s->now.exact;
+    s->met = !heavy && half <= s->o.epsilon * s->now.total;
+    return !s->met && !s->now.exact && !s->now.hopeless && s->rounds < s->o.rounds;
+}
+
 uint64_t stem_online_round(stem_online_t *s, const uint64_t **ids)
 {
     for (uint32_t h = 0; h < s->strata.n; h++)
         RB_INVARIANT(s->part[h].known == s->part[h].m, "a round of stem_online lacks results");
     s->n_asked = 0;
     *ids = s->ids;
-    if (s->rounds == 0) {
+    if (s->rounds == 0)
         pilot(s);
-    } else {
-        look(s);
-        double half = farther(online_half(&s->now, look_confidence(s), true));
-        bool heavy = s->now.heavy && !s->now.exact;
-        s->met = !heavy && half <= s->o.epsilon * s->now.total;
-        if (s->met || s->now.exact || s->now.hopeless || s->rounds == s->o.rounds)
+    /* All launches of a round may be known from the stretch. */
+    for (; s->n_asked == 0; s->rounds += s->n_asked == 0) {
+        if (!goes_on(s))
             return 0;
         next_samples(s);
     }
@@ -334,9 +285,16 @@ void stem_online_result(stem_online_t *s, uint64_t i, double cycles, double vari
     RB_INVARIANT(i < s->n_asked && cycles >= 0 && isfinite(cycles),
                  "stem_online was given %g cycles for launch %llu of a round of %llu", cycles,
                  (unsigned long long)i, (unsigned long long)s->n_asked);
-    part_t *p = &s->part[s->asked[i].part];
-    p->cycles[s->asked[i].at] = cycles;
-    p->within[s->asked[i].at] = variance;
+    const asked_t *a = &s->asked[i];
+    if (stretch_has(&s->stretch, a->row)) {
+        s->stretch.cycles[a->row - s->stretch.begin] = cycles;
+        s->stretch.within[a->row - s->stretch.begin] = variance;
+    }
+    if (a->part == NO_PART)
+        return;
+    part_t *p = &s->part[a->part];
+    p->cycles[a->at] = cycles;
+    p->within[a->at] = variance;
     p->known++;
 }
 
@@ -366,14 +324,38 @@ static double simulated_cycles(const stem_online_t *s)
     return sum_value(&sum);
 }
 
+/* The difference that skipping launches makes, if it is known well enough to say something about the
+ * bound. */
+static bool bias_of(const stem_online_t *s, stretch_bias_t *bias)
+{
+    const uint32_t **rows = rb_calloc(s->strata.n, sizeof(*rows));
+    for (uint32_t h = 0; h < s->strata.n; h++)
+        rows[h] = s->part[h].rows;
+    *bias = stretch_bias(&s->stretch, &s->strata, s->sample, rows, s->plan);
+    free(rows);
+    return 2 * bias->error < s->o.epsilon;
+}
+
+static void add_bias(const stem_online_t *s, online_half_t *half)
+{
+    stretch_bias_t bias;
+    if (!bias_of(s, &bias))
+        return;
+    double error = interval_factor(look_confidence(s), INFINITY) * bias.error * s->now.total;
+    half->below = hypot(half->below, error) + fmax(0, -bias.value) * s->now.total;
+    half->above = hypot(half->above, error) + fmax(0, bias.value) * s->now.total;
+}
+
 estimate_t stem_online_estimate(const stem_online_t *s)
 {
     const online_state_t *now = &s->now;
     estimate_t e = {.value = now->total, .confidence = s->o.confidence, .df = now->df};
     online_half_t half = {0};
     e.method = now->exact ? "exact" : now->heavy ? "none" : "sequential stratified t";
-    if (!now->exact)
+    if (!now->exact) {
         half = online_half(now, look_confidence(s), false);
+        add_bias(s, &half);
+    }
     e.low = fmax(now->total - half.below, simulated_cycles(s));
     e.high = now->total + half.above;
     if (now->heavy && !now->exact)
@@ -401,6 +383,28 @@ static void explain_tail(stem_online_t *s)
         build_row_name(s->pop, st->rows[st->begin[from]]), (unsigned long long)n);
 }
 
+static void explain_interval(stem_online_t *s)
+{
+    const online_state_t *now = &s->now;
+    stretch_bias_t bias;
+    size_t n = sizeof(s->note), at = 0;
+    if (now->looked > 0)
+        at = (size_t)snprintf(
+            s->note, n,
+            "allows for slow launches that look like others and that none of %llu samples met: "
+            "%.3g times as long, %.3g %% of all; not for rarer and longer ones; ",
+            (unsigned long long)now->looked, fmax(s->o.slow, now->ratio), 100 * now->rare);
+    if (bias_of(s, &bias))
+        snprintf(s->note + at, n - at,
+                 "%llu launches in sequence took %+.2f +- %.2f %% compared with samples, which is "
+                 "part of it",
+                 (unsigned long long)(s->stretch.end - s->stretch.begin), 100 * bias.value,
+                 100 * bias.error);
+    else
+        snprintf(s->note + at, n - at,
+                 "too little is known to say what skipping launches changes in the others");
+}
+
 const char *stem_online_note(stem_online_t *s)
 {
     const online_state_t *now = &s->now;
@@ -408,14 +412,8 @@ const char *stem_online_note(stem_online_t *s)
         return NULL;
     if (now->heavy)
         explain_tail(s);
-    else if (now->looked == 0)
-        snprintf(s->note, sizeof(s->note), "sampling error");
     else
-        snprintf(
-            s->note, sizeof(s->note),
-            "allows for slow launches that look like others and that none of %llu samples met: "
-            "%.3g times as long, %.3g %% of all; not for rarer and longer ones",
-            (unsigned long long)now->looked, fmax(s->o.slow, now->ratio), 100 * now->rare);
+        explain_interval(s);
     return s->note;
 }
 

@@ -15,7 +15,9 @@
 #include "sampling/math/pick.h"
 #include "sampling/math/quantile.h"
 #include "sampling/math/rng.h"
+#include "sampling/math/sample_shape.h"
 #include "sampling/math/two_means.h"
+#include "sim/core/alloc.h"
 
 static void near(double got, double wanted, double relative)
 {
@@ -420,9 +422,40 @@ static void the_criterion_counts_heaps(void **state)
     assert_int_equal(bic_kmeans(&p, 8, 0.9, 5, 1, cluster), 1);
 }
 
+/* Shape of samples with known moments. */
+static void shapes_and_tails_are_those_of_the_definition(void **state)
+{
+    (void)state;
+    enum { N = 4000 };
+    double five[] = {1, 2, 3, 4, 10}, flat[] = {3, 3, 3}, one[] = {7},
+           *x = rb_calloc(N, sizeof(*x));
+    sample_shape_t s = sample_shape(five, 5);
+    /* m2 = 10, m3 = 36, m4 = 278.8 */
+    assert_true(fabs(s.skew - 36 / pow(10, 1.5) * sqrt(5 * 4) / 3) < 1e-12);
+    assert_true(fabs(s.kurtosis - 2.788) < 1e-12);
+    assert_true(fabs(s.ratio - 10.0 / 3) < 1e-12 && fabs(s.share - 36.0 / 50) < 1e-12);
+    assert_true(fabs(s.most - 10) < 1e-12 && five[0] > 9); /* sorted */
+    s = sample_shape(flat, 3);
+    assert_true(fabs(s.ratio - 1) < 1e-12 && s.share <= 0 && s.skew <= 0 && s.skew >= 0);
+    s = sample_shape(one, 1);
+    assert_true(fabs(s.ratio - 1) < 1e-12 && fabs(s.most - 7) < 1e-12);
+    rng_t rng = rng_make(1, 1);
+    for (int i = 0; i < N; i++)
+        x[i] = pow(1 - rng_unit(&rng), -1 / 1.5);
+    sample_shape(x, N);
+    assert_true(fabs(hill_index(x, 400) / 1.5 - 1) < 0.15); /* three standard errors */
+    for (int i = 0; i < N; i++)
+        x[i] = 5;
+    assert_true(isinf(hill_index(x, 100)));
+    assert_true(skew_allowance(-0.5, 2) <= 0);
+    assert_true(fabs(skew_allowance(0.6, 2) - (0.1 * 9 + 4 * 0.01 * 18)) < 1e-12);
+    free(x);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(shapes_and_tails_are_those_of_the_definition),
         cmocka_unit_test(quantiles_are_those_of_the_tables),
         cmocka_unit_test(random_numbers_never_change),
         cmocka_unit_test(sorting_is_stable_and_right_at_every_length),

@@ -133,7 +133,7 @@ static void one_launch_and_equal_launches_are_exact(void **state)
         lab.time[i] = 7;
     stem_online_t *s = create(&lab.pop, "stem_online:slow=1", 1);
     uint64_t n = run(s, lab.time);
-    assert_true(n >= 2 && n <= 500);
+    assert_true(n >= 2 && n <= 600);
     estimate_t e = stem_online_estimate(s);
     assert_true(fabs(e.value - 35000) < 1e-6 && e.high - e.low < 1e-6);
     stem_online_free(s);
@@ -141,7 +141,7 @@ static void one_launch_and_equal_launches_are_exact(void **state)
     for (uint64_t i = 0; i < 5000; i++)
         lab.time[i] = 0;
     s = create(&lab.pop, "stem_online", 1);
-    assert_true(run(s, lab.time) <= 500 && stem_online_met(s));
+    assert_true(run(s, lab.time) <= 600 && stem_online_met(s));
     e = stem_online_estimate(s);
     assert_true(fabs(e.value) < 1e-12 && e.high - e.low < 1e-12);
     stem_online_free(s);
@@ -196,14 +196,14 @@ static void the_interval_allows_for_slow_launches_that_no_sample_met(void **stat
     run(s, lab.time);
     estimate_t e = stem_online_estimate(s);
     assert_true(stem_online_met(s));
-    assert_true(e.high - e.value > 0.03 * e.value && e.value - e.low < 0.01 * e.value);
+    assert_true(e.high - e.value > 0.04 * e.value && e.value - e.low < 0.02 * e.value);
     assert_non_null(strstr(stem_online_note(s), "4 times as long, 1.5 % of all"));
     stem_online_free(s);
     /* Enough samples would have met one of them with the confidence asked for. */
     s = create(&lab.pop, "stem_online:epsilon=0.01", 1);
     assert_true(run(s, lab.time) > 250 && stem_online_met(s));
     e = stem_online_estimate(s);
-    assert_true(e.high - e.value < 0.01 * e.value);
+    assert_true(e.high - e.value < 0.02 * e.value);
     stem_online_free(s);
     lab_population_free(&lab);
     lab = alike(1000, rare, 2);
@@ -270,6 +270,38 @@ static void errors_inside_launches_are_part_of_the_bound(void **state)
     lab_population_free(&lab);
 }
 
+/* Launches of eight kernels in turn. Where the launch before was not simulated, each takes 5 % longer:
+ * that is not in the spread of the samples, but the launches that were simulated in sequence show it. */
+static void skipped_launches_that_slow_down_others_are_noticed(void **state)
+{
+    (void)state;
+    enum { MANY = 4000 };
+    lab_population_t lab = lab_population(MANY, 8);
+    uint64_t covered = 0;
+    for (uint64_t i = 0; i < MANY; i++)
+        lab.time[i] = 1000 * (1 + 0.01 * sin((double)(i * i)));
+    double total = 0;
+    for (uint64_t i = 0; i < MANY; i++)
+        total += lab.time[i];
+    for (uint64_t seed = 1; seed <= 100; seed++) {
+        const uint64_t *ids;
+        stem_online_t *s = create(&lab.pop, "stem_online:slow=1", seed);
+        for (uint64_t n; (n = stem_online_round(s, &ids)) > 0;) {
+            for (uint64_t k = 0; k < n; k++) {
+                bool cold = k == 0 || ids[k - 1] + 1 != ids[k];
+                stem_online_result(s, k, lab.time[ids[k] - 1] * (cold ? 1.05 : 1), 0);
+            }
+        }
+        estimate_t e = stem_online_estimate(s);
+        assert_true(e.value > 1.03 * total);
+        covered += e.low <= total && total <= e.high;
+        assert_non_null(strstr(stem_online_note(s), "launches in sequence took -"));
+        stem_online_free(s);
+    }
+    assert_true(covered >= 95);
+    lab_population_free(&lab);
+}
+
 static void rounds_are_no_more_than_allowed_and_the_plan_has_the_weights(void **state)
 {
     (void)state;
@@ -286,7 +318,7 @@ static void rounds_are_no_more_than_allowed_and_the_plan_has_the_weights(void **
         assert_true(stem_online_rounds(s) <= rounds);
         plan_t plan;
         stem_online_plan(s, &plan);
-        assert_int_equal(plan.n_samples, n);
+        assert_true(plan.n_samples <= n && plan.n_samples + 64 >= n); /* the stretch */
         assert_true(fabs(lab_weighted(&plan, lab.time) / stem_online_estimate(s).value - 1) < 1e-9);
         plan_free(&plan);
         stem_online_free(s);
@@ -305,6 +337,7 @@ int main(void)
         cmocka_unit_test(slow_first_launches_are_simulated),
         cmocka_unit_test(a_tail_without_a_variance_has_no_interval),
         cmocka_unit_test(errors_inside_launches_are_part_of_the_bound),
+        cmocka_unit_test(skipped_launches_that_slow_down_others_are_noticed),
         cmocka_unit_test(rounds_are_no_more_than_allowed_and_the_plan_has_the_weights),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

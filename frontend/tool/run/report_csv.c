@@ -92,7 +92,10 @@ static void launches_row(csv_t *c, const run_report_t *r, const run_record_t *re
     csv_text(c, inside->sampler[0] != '\0' ? inside->sampler
                 : chosen != NULL           ? r->sampling->sampler
                                            : NULL);
-    csv_f64(c, chosen != NULL ? r->sampling->plan.samples[chosen->sample].weight : 1.0);
+    /* A launch that a sampler simulated only to compare stands for none. */
+    csv_f64(c, chosen != NULL ? r->sampling->plan.samples[chosen->sample].weight
+               : r->of_plan   ? 0.0
+                              : 1.0);
     csv_u64(c, inside->estimated);
     csv_u64(c, inside->estimated ? inside->simulated_blocks : l->blocks);
     cycles_interval(c, r, record);

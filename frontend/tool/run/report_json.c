@@ -59,7 +59,7 @@ static void write_sampling(json_t *j, const run_report_t *r, const launch_result
         json_null(j, "block");
     }
     json_text(j, "evidence", evidence);
-    json_f64(j, "weight", c != NULL ? s->plan.samples[c->sample].weight : 1.0);
+    json_f64(j, "weight", c != NULL ? s->plan.samples[c->sample].weight : r->of_plan ? 0.0 : 1.0);
     json_bool(j, "estimated", inside->estimated);
     if (asked) {
         json_u64(j, "simulated_blocks", inside->simulated_blocks);
