@@ -98,16 +98,6 @@ gpu_t *gpu_create(const gpu_spec_t *spec, int threads, cycle_t window)
     return g;
 }
 
-l2_chip_tags_t gpu_l2_tags(const gpu_t *g)
-{
-    l2_chip_tags_t t = {.map = &g->map};
-    t.slice = rb_calloc(g->map.slices, sizeof(*t.slice));
-    for (uint32_t i = 0; i < g->map.slices; i++)
-        t.slice[i] = partition_l2_tags(g->partition[i / g->map.slices_per_partition], i);
-    l2_tags_begin(&t);
-    return t;
-}
-
 void gpu_destroy(gpu_t *g)
 {
     if (g == NULL)

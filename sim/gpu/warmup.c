@@ -8,6 +8,7 @@
  */
 #include <stdlib.h>
 
+#include "sim/core/alloc.h"
 #include "sim/gpu/gpu_internal.h"
 #include "sim/gpu/touch_walk.h"
 
@@ -15,6 +16,16 @@ void gpu_flush_l2(gpu_t *g)
 {
     for (uint32_t p = 0; p < g->n_partitions; p++)
         partition_flush_l2(g->partition[p]);
+}
+
+l2_chip_tags_t gpu_l2_tags(const gpu_t *g)
+{
+    l2_chip_tags_t t = {.map = &g->map};
+    t.slice = rb_calloc(g->map.slices, sizeof(*t.slice));
+    for (uint32_t i = 0; i < g->map.slices; i++)
+        t.slice[i] = partition_l2_tags(g->partition[i / g->map.slices_per_partition], i);
+    l2_tags_begin(&t);
+    return t;
 }
 
 uint64_t gpu_take_copies(gpu_t *g, const memcpy_op_t *ops, size_t n, uint64_t *bytes)

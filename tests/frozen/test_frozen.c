@@ -89,7 +89,8 @@ static bool has_value(const char *shown, const char *line, size_t n)
 /* Defaults that have changed since: they only hold for a file that says so. */
 static bool is_old_default(const char *line)
 {
-    static const char *const old[] = {"    mode = \"keep\";"}; /* warmup, until 0.2.0 */
+    /* Of warmup, until 0.2.0. */
+    static const char *const old[] = {"    mode = \"keep\";", "    launches = 2;"};
     for (size_t i = 0; i < sizeof(old) / sizeof(old[0]); i++) {
         if (strcmp(line, old[i]) == 0)
             return true;
