@@ -28,7 +28,7 @@ typedef struct {
     uint32_t *rows;    /* owned */
     double *cost;      /* owned: of simulating a launch of each stratum, in warp instructions */
     uint64_t *pilot;   /* owned: samples of each stratum in the first round */
-    uint32_t n_groups; /* */
+    uint32_t n_groups; /* groups of launches that look the same or similar */
     uint32_t
         *of_group; /* owned: n_groups + 1; group g has strata [of_group[g] .. of_group[g + 1]) */
     bool *equal;   /* owned: per group, its launches look exactly the same */

@@ -10,7 +10,7 @@
 #include "tests/support/online_replay.h"
 #include "tests/support/population_lab.h"
 
-enum { N = 20000, REPLAYS = 2000 };
+enum { N = 20000, REPLAYS = 800 };
 
 /* Nominal less 1.5 points. */
 static void expect_coverage(const char *what, replay_t r)
