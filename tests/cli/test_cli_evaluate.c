@@ -153,7 +153,8 @@ static void constant_times_are_within_their_bound(void **state)
     for (int i = 0; i < 20000; i++)
         fprintf(out, "k%d,%s\n", i % 7, i % 7 == 0 ? "1234.1" : "0.3");
     fclose(out);
-    static const char *const samplers[] = {"stem", "stem:root=off", "stem_online:slow=1", "allegro"};
+    static const char *const samplers[] = {"stem", "stem:root=off", "stem_online:slow=1",
+                                           "allegro"};
     for (size_t i = 0; i < sizeof(samplers) / sizeof(samplers[0]); i++) {
         free(cli_run_as(&rubato, 0, NULL,
                         WORDS("evaluate", "constant.csv", "--sample", samplers[i], "--seeds", "3",

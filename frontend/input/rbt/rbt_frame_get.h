@@ -50,7 +50,7 @@ typedef struct {
     size_t n_steps, cap_steps;
     rbt_shape_get_t *shapes;
     size_t n_shapes, cap_shapes;
-    uint64_t shapes_before; /* in frames read before, for numbers of shapes */
+    uint64_t shapes_before;  /* in frames read before, for numbers of shapes */
     uint32_t *masks, *slots; /* of accesses */
     size_t n_accesses, cap_masks, cap_slots;
     rbt_addr_get_t addr;

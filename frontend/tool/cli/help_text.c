@@ -161,7 +161,8 @@ static const char *const man_sections[][2] = {
      "A folder written by rubato run \\-o holds:\n.TP\n.B run.json\neverything: version, command, "
      "trace, totals, host, one object per launch\n.TP\n.B launches.csv\none row per launch, all "
      "counters as columns\n.TP\n.B stats.csv\npath,value,unit,low,high: totals, sums over SMs, L2 "
-     "slices and DRAM channels, and ratios of these sums; the ends of confidence intervals\n.TP\n.B config.cfg\nthe resolved configuration: "
+     "slices and DRAM channels, and ratios of these sums; the ends of confidence "
+     "intervals\n.TP\n.B config.cfg\nthe resolved configuration: "
      "every value and where it came from\n.TP\n.B intervals.csv\nthe time series of "
      "\\-\\-stats\\-interval\n.PP\nDuring a run the folder also has its journal and its two newest "
      "checkpoints; they are removed once the results are written."},

@@ -17,8 +17,7 @@ static rb_code_t replay_online(const replay_t *r, const launch_online_t *s, uint
     do {
         RB_TRY(s->ops->round(s->state, &ids, &n, err));
         for (uint64_t i = 0; i < n; i++)
-            s->ops->result(s->state, i, r->truth->pop.time[launch_list_row(r->truth, ids[i])],
-                           0.0);
+            s->ops->result(s->state, i, r->truth->pop.time[launch_list_row(r->truth, ids[i])], 0.0);
     } while (n > 0);
     RB_TRY(s->ops->finish(s->state, plan, cycles, err));
     plan->error_bound = (cycles->high - cycles->low) / 2.0 / cycles->value;
