@@ -120,6 +120,11 @@ static score_t score(const design_t *d, uint64_t trials)
     return s;
 }
 
+static bool of_memory(const char *path)
+{
+    return strstr(path, "l2") != NULL || strstr(path, "dram") != NULL;
+}
+
 static void intervals_hold_as_often_as_they_say(void **state)
 {
     enum { TRIALS = 1000 }; /* the standard error of a coverage of 95 % is 0.7 points */
@@ -141,8 +146,9 @@ static void intervals_hold_as_often_as_they_say(void **state)
             if (s.covered[i] < 0.93)
                 fail_msg("%s: the interval of %s holds %.1f %% of the time", designs[d].name,
                          read_most[i], 100 * s.covered[i]);
-            /* Wide ones would be easy: they are as wide as the errors make them. */
-            if (s.width[i] > 2.5 * sqrt(s.squares[i]))
+            /* Wide ones would be easy: they are as wide as the errors make them. Only those of the L2
+             * and the DRAM also have the error of the L2 at a launch's start, which these do not. */
+            if (s.width[i] > 2.5 * sqrt(s.squares[i]) && !of_memory(read_most[i]))
                 fail_msg("%s: the interval of %s is %.1f standard errors wide", designs[d].name,
                          read_most[i], s.width[i] / sqrt(s.squares[i]));
         }

@@ -1,0 +1,17 @@
+/*
+ * The error that the samples of a plan cannot show: sampled launches find an L2 that is not quite
+ * the one that they would have found after all launches before them.
+ */
+#ifndef RUBATO_RUN_STATE_ERROR_H
+#define RUBATO_RUN_STATE_ERROR_H
+
+#include "frontend/tool/library/stat_forms.h"
+
+/*
+ * Half-width that the interval of a sum of values has from it. program: the values of the whole
+ * program; simulated: of the launches that were simulated.
+ */
+double state_error(const linear_term_t *term, size_t n, const double program[STAT_VALUES],
+                   const double simulated[STAT_VALUES]);
+
+#endif
