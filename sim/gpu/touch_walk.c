@@ -324,7 +324,7 @@ static void touch_runs(walk_t *w, const warp_stream_t *warp)
         touch_run_t *run = touch_code_run(&w->code, &warp->runs[r]);
         if (!is_recent(w, run->touched))
             touch_code(w, run);
-        if (warp->runs[r].mask != 0)
+        if (warp->runs[r].mask != 0 && run->n_ops > 0)
             rec = touch_ops(w, w->code.op + run->op, run->n_ops, rec);
     }
 }
