@@ -309,7 +309,7 @@ static inline bool is_global(const walk_t *w, const touch_op_t *op, const uint64
 /* Touches what memory instructions access; returns the end of their address records. */
 static const uint64_t *touch_ops(walk_t *w, const touch_op_t *op, size_t n, const uint64_t *rec)
 {
-    for (const touch_op_t *end = op + n; op < end; op++) {
+    for (; n > 0; n--, op++) {
         if (is_global(w, op, rec))
             touch_data(w, op, rec);
         rec += addr_words(rec);
