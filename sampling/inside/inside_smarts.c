@@ -157,8 +157,10 @@ static void explain(const smarts_state_t *s, const smarts_answer_t *a, double cy
     if (isfinite(a->half))
         snprintf(half, sizeof(half), "+-%.2g %%%s", 100 * a->half / cycles,
                  a->half > s->options.bound * cycles ? " (not within the bound)" : "");
-    snprintf(evidence, SAMPLER_EVIDENCE_MAX, "%s%s, %.2g %% simulated: %s%s%s%.70s", what, by,
-             100 * share, half, fills, s->why[0] == '\0' ? "" : "; rest simulated: ", s->why);
+    snprintf(evidence, SAMPLER_EVIDENCE_MAX, "%s%s, %.2g %% simulated: ", what, by, 100 * share);
+    const size_t used = strlen(evidence);
+    snprintf(evidence + used, SAMPLER_EVIDENCE_MAX - used, "%s%s%s%.70s", half, fills,
+             s->why[0] == '\0' ? "" : "; rest simulated: ", s->why);
 }
 
 /* Takes out what was simulated but does not count. */
