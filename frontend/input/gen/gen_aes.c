@@ -33,14 +33,12 @@ enum { BLOCK = 256, TABLES = 4, TABLE_BYTES = 1024 };
 enum { HEAD, FILL, ENTER, ROUND, LEAVE, N_SEGMENTS };
 
 static const char *const listing[N_SEGMENTS] = {
-    [HEAD] = "MOV R1, c[0x0][0x28];"
-             "70: @!PT SHFL.IDX PT, RZ, RZ, RZ, RZ;"
-             "S2R R2, SR_TID.X;"
-             "S2R R0, SR_CTAID.X;"
-             "MOV R3, 0x4;"
-             "IMAD.WIDE R40, R2, R3, c[0x0][0x160];"
-             "IMAD.SHL.U32 R42, R2, 0x4, RZ;"
-             "IMAD R0, R0, c[0x0][0x0], R2;",
+    [HEAD] = GEN_ENTER "S2R R2, SR_TID.X;"
+                       "S2R R0, SR_CTAID.X;"
+                       "MOV R3, 0x4;"
+                       "IMAD.WIDE R40, R2, R3, c[0x0][0x160];"
+                       "IMAD.SHL.U32 R42, R2, 0x4, RZ;"
+                       "IMAD R0, R0, c[0x0][0x0], R2;",
     [FILL] = "LDG.E.CONSTANT.SYS R4, [R40];"
              "LDG.E.CONSTANT.SYS R5, [R40+0x400];"
              "LDG.E.CONSTANT.SYS R6, [R40+0x800];"

@@ -11,18 +11,16 @@ enum { TILE = 16, TAPS = 9 };
 enum { HEAD, ENTER, CHANNEL, TAIL, N_SEGMENTS };
 
 static const char *const listing[N_SEGMENTS] = {
-    [HEAD] = "MOV R1, c[0x0][0x28];"
-             "70: @!PT SHFL.IDX PT, RZ, RZ, RZ, RZ;"
-             "S2R R0, SR_CTAID.X;"
-             "S2R R3, SR_TID.X;"
-             "S2R R2, SR_CTAID.Y;"
-             "S2R R5, SR_TID.Y;"
-             "S2R R4, SR_CTAID.Z;"
-             "IMAD R0, R0, 0x10, R3;"
-             "IMAD R2, R2, 0x10, R5;"
-             "ISETP.GE.AND P0, PT, R0, c[0x0][0x178], PT;"
-             "ISETP.GE.OR P0, PT, R2, c[0x0][0x178], P0;"
-             "@P0 EXIT;",
+    [HEAD] = GEN_ENTER "S2R R0, SR_CTAID.X;"
+                       "S2R R3, SR_TID.X;"
+                       "S2R R2, SR_CTAID.Y;"
+                       "S2R R5, SR_TID.Y;"
+                       "S2R R4, SR_CTAID.Z;"
+                       "IMAD R0, R0, 0x10, R3;"
+                       "IMAD R2, R2, 0x10, R5;"
+                       "ISETP.GE.AND P0, PT, R0, c[0x0][0x178], PT;"
+                       "ISETP.GE.OR P0, PT, R2, c[0x0][0x178], P0;"
+                       "@P0 EXIT;",
     [ENTER] = "IMAD R6, R2, c[0x0][0x17c], R0;"
               "MOV R7, 0x4;"
               "IMAD.WIDE R8, R6, R7, c[0x0][0x160];"

@@ -14,17 +14,15 @@ enum { NORM_BLOCK = 256 };
 enum { N_HEAD, N_SQUARES, N_SQUARES_END, N_SUM, N_SCALE, N_LEAVE, N_NORM };
 
 static const char *const norm_listing[N_NORM] = {
-    [N_HEAD] = "MOV R1, c[0x0][0x28];"
-               "70: @!PT SHFL.IDX PT, RZ, RZ, RZ, RZ;"
-               "S2R R0, SR_TID.X;"
-               "MOV R5, 0x4;"
-               "MOV R10, RZ;"
-               "MOV R4, R0;"
-               "BMOV.32.CLEAR RZ, B0;"
-               "BSSY B0;"
-               "ISETP.GE.AND P0, PT, R0, c[0x0][0x178], PT;"
-               "IMAD.WIDE R2, R0, R5, c[0x0][0x160];"
-               "@P0 BRA;",
+    [N_HEAD] = GEN_ENTER "S2R R0, SR_TID.X;"
+                         "MOV R5, 0x4;"
+                         "MOV R10, RZ;"
+                         "MOV R4, R0;"
+                         "BMOV.32.CLEAR RZ, B0;"
+                         "BSSY B0;"
+                         "ISETP.GE.AND P0, PT, R0, c[0x0][0x178], PT;"
+                         "IMAD.WIDE R2, R0, R5, c[0x0][0x160];"
+                         "@P0 BRA;",
     [N_SQUARES] = "LDG.E.SYS R8, [R2];"
                   "IADD3 R4, R4, 0x100, RZ;"
                   "IADD3 R2, P1, R2, 0x400, RZ;"

@@ -15,16 +15,11 @@ enum { M, A, B, SIZE, COLUMN };
 enum { F1_HEAD, F1_BODY, N_FAN1 };
 
 static const char *const fan1_listing[N_FAN1] = {
-    [F1_HEAD] = "MOV R1, c[0x0][0x28];"
-                "70: @!PT SHFL.IDX PT, RZ, RZ, RZ, RZ;"
-                "S2R R0, SR_CTAID.X;"
-                "S2R R3, SR_TID.X;"
-                "IMAD R0, R0, c[0x0][0x0], R3;"
-                "MOV R2, c[0x0][0x174];"
-                "LOP3.LUT R2, RZ, R2, RZ, 0x33, !PT;"
-                "IADD3 R2, R2, c[0x0][0x170], RZ;"
-                "ISETP.GE.U32.AND P0, PT, R0, R2, PT;"
-                "@P0 EXIT;",
+    [F1_HEAD] = GEN_INDEX_1D("R0") "MOV R2, c[0x0][0x174];"
+                                   "LOP3.LUT R2, RZ, R2, RZ, 0x33, !PT;"
+                                   "IADD3 R2, R2, c[0x0][0x170], RZ;"
+                                   "ISETP.GE.U32.AND P0, PT, R0, R2, PT;"
+                                   "@P0 EXIT;",
     [F1_BODY] = "MOV R4, c[0x0][0x174];"
                 "MOV R5, 0x4;"
                 "IADD3 R6, R0, R4, RZ;"
@@ -69,20 +64,12 @@ static const gen_kernel_t fan1_kernel = {"_Z4Fan1PfS_ii", fan1_listing, N_FAN1, 
 enum { F2_HEAD, F2_BODY, F2_VECTOR, N_FAN2 };
 
 static const char *const fan2_listing[N_FAN2] = {
-    [F2_HEAD] = "MOV R1, c[0x0][0x28];"
-                "70: @!PT SHFL.IDX PT, RZ, RZ, RZ, RZ;"
-                "S2R R0, SR_CTAID.X;"
-                "S2R R3, SR_TID.X;"
-                "S2R R2, SR_CTAID.Y;"
-                "S2R R5, SR_TID.Y;"
-                "IMAD R0, R0, c[0x0][0x0], R3;"
-                "IMAD R2, R2, c[0x0][0x4], R5;"
-                "MOV R4, c[0x0][0x17c];"
-                "IADD3 R6, -R4, c[0x0][0x178], RZ;"
-                "IADD3 R7, R6, -0x1, RZ;"
-                "ISETP.GE.U32.AND P0, PT, R0, R7, PT;"
-                "ISETP.GE.U32.OR P0, PT, R2, R6, P0;"
-                "@P0 EXIT;",
+    [F2_HEAD] = GEN_INDEX_2D "MOV R4, c[0x0][0x17c];"
+                             "IADD3 R6, -R4, c[0x0][0x178], RZ;"
+                             "IADD3 R7, R6, -0x1, RZ;"
+                             "ISETP.GE.U32.AND P0, PT, R0, R7, PT;"
+                             "ISETP.GE.U32.OR P0, PT, R2, R6, P0;"
+                             "@P0 EXIT;",
     [F2_BODY] = "IADD3 R8, R0, c[0x0][0x17c], RZ;"
                 "IADD3 R9, R2, c[0x0][0x17c], RZ;"
                 "MOV R10, 0x4;"

@@ -15,16 +15,23 @@ enum { GEN_MAX_ARGS = 16, GEN_WARP = 32 };
 #define GEN_SHARED_WINDOW UINT64_C(0x7f4000000000)
 #define GEN_LOCAL_WINDOW  UINT64_C(0x7f8000000000)
 
-/* Start of a kernel with one thread per element: the index in register i, the number of elements in
- * the argument at constant n. Threads without an element exit: gen_enter(). */
-#define GEN_ENTER_1D(i, n)                                                                         \
-    "MOV R1, c[0x0][0x28];"                                                                        \
-    "70: @!PT SHFL.IDX PT, RZ, RZ, RZ, RZ;"                                                        \
-    "S2R " i ", SR_CTAID.X;"                                                                       \
-    "S2R R3, SR_TID.X;"                                                                            \
-    "IMAD " i ", " i ", c[0x0][0x0], R3;"                                                          \
-    "ISETP.GE.AND P0, PT, " i ", c[0x0][" n "], PT;"                                               \
-    "@P0 EXIT;"
+/* How nvcc begins a kernel: GEN_ENTER. After it, GEN_INDEX_1D(i): the thread's index is in register i;
+ * GEN_INDEX_2D: its column is in R0, its row in R2. */
+#define GEN_ENTER "MOV R1, c[0x0][0x28];70: @!PT SHFL.IDX PT, RZ, RZ, RZ, RZ;"
+#define GEN_INDEX_1D(i)                                                                            \
+    GEN_ENTER "S2R " i ", SR_CTAID.X;S2R R3, SR_TID.X;IMAD " i ", " i ", c[0x0][0x0], R3;"
+#define GEN_INDEX_2D                                                                               \
+    GEN_ENTER "S2R R0, SR_CTAID.X;S2R R3, SR_TID.X;S2R R2, SR_CTAID.Y;S2R R5, SR_TID.Y;"           \
+              "IMAD R0, R0, c[0x0][0x0], R3;IMAD R2, R2, c[0x0][0x4], R5;"
+
+/* A kernel with one thread per element: the index in register i, the number of elements in the
+ * argument at constant n. Threads without an element exit: gen_enter(). */
+#define GEN_ENTER_1D(i, n) GEN_INDEX_1D(i) "ISETP.GE.AND P0, PT, " i ", c[0x0][" n "], PT;@P0 EXIT;"
+
+/* A kernel with one thread per point of a square, whose side is the argument at constant n. */
+#define GEN_ENTER_SQUARE(n)                                                                        \
+    GEN_INDEX_2D "ISETP.GE.AND P0, PT, R0, c[0x0][" n "], PT;"                                     \
+                 "ISETP.GE.OR P0, PT, R2, c[0x0][" n "], P0;@P0 EXIT;"
 
 typedef struct gen_warp gen_warp_t;     /* gen_emit.h */
 typedef struct gen_launch gen_launch_t; /* below */

@@ -15,15 +15,10 @@ enum { BLOCK = 128, WIDTH = 128, BAG = 16, HOT_ROWS = 512, TABLE_ROWS = 1 << 18 
 enum { HEAD, ENTER, ROW, STORE, N_SEGMENTS };
 
 static const char *const listing[N_SEGMENTS] = {
-    [HEAD] = "MOV R1, c[0x0][0x28];"
-             "70: @!PT SHFL.IDX PT, RZ, RZ, RZ, RZ;"
-             "S2R R0, SR_CTAID.X;"
-             "S2R R3, SR_TID.X;"
-             "IMAD R0, R0, c[0x0][0x0], R3;"
-             "SHF.R.U32.HI R2, RZ, 0x5, R0;"
-             "LOP3.LUT R5, R0, 0x1f, RZ, 0xc0, !PT;"
-             "ISETP.GE.AND P0, PT, R2, c[0x0][0x178], PT;"
-             "@P0 EXIT;",
+    [HEAD] = GEN_INDEX_1D("R0") "SHF.R.U32.HI R2, RZ, 0x5, R0;"
+                                "LOP3.LUT R5, R0, 0x1f, RZ, 0xc0, !PT;"
+                                "ISETP.GE.AND P0, PT, R2, c[0x0][0x178], PT;"
+                                "@P0 EXIT;",
     [ENTER] = "MOV R4, 0x4;"
               "IMAD.SHL.U32 R6, R2, 0x10, RZ;"
               "IMAD.SHL.U32 R5, R5, 0x4, RZ;"

@@ -11,17 +11,7 @@ enum { TILE_X = 32, TILE_Y = 8, FRACTION = 28 };
 enum { HEAD, ENTER, LOOP, LEAVE, TAIL, N_SEGMENTS };
 
 static const char *const listing[N_SEGMENTS] = {
-    [HEAD] = "MOV R1, c[0x0][0x28];"
-             "70: @!PT SHFL.IDX PT, RZ, RZ, RZ, RZ;"
-             "S2R R0, SR_CTAID.X;"
-             "S2R R3, SR_TID.X;"
-             "S2R R2, SR_CTAID.Y;"
-             "S2R R5, SR_TID.Y;"
-             "IMAD R0, R0, c[0x0][0x0], R3;"
-             "IMAD R2, R2, c[0x0][0x4], R5;"
-             "ISETP.GE.AND P0, PT, R0, c[0x0][0x168], PT;"
-             "ISETP.GE.OR P0, PT, R2, c[0x0][0x168], P0;"
-             "@P0 EXIT;",
+    [HEAD] = GEN_ENTER_SQUARE("0x168"),
     [ENTER] = "I2F R4, R0;"
               "I2F R5, R2;"
               "FFMA R4, R4, c[0x0][0x170], -2;"

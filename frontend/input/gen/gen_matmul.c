@@ -10,20 +10,18 @@ enum { TILE = 16 };
 enum { HEAD, ENTER, LOAD, MULTIPLY, LEAVE, STORE, N_SEGMENTS };
 
 static const char *const listing[N_SEGMENTS] = {
-    [HEAD] = "MOV R1, c[0x0][0x28];"
-             "70: @!PT SHFL.IDX PT, RZ, RZ, RZ, RZ;"
-             "S2R R9, SR_CTAID.X;"
-             "MOV R6, c[0x0][0x178];"
-             "MOV R21, RZ;"
-             "S2R R12, SR_TID.X;"
-             "ISETP.GE.AND P1, PT, R6, 0x1, PT;"
-             "S2R R3, SR_CTAID.Y;"
-             "S2R R2, SR_TID.Y;"
-             "IMAD R0, R9, 0x10, R12;"
-             "ISETP.GE.AND P0, PT, R0, c[0x0][0x178], PT;"
-             "IMAD R3, R3, 0x10, R2;"
-             "ISETP.GE.OR P0, PT, R3, c[0x0][0x178], P0;"
-             "@!P1 BRA;",
+    [HEAD] = GEN_ENTER "S2R R9, SR_CTAID.X;"
+                       "MOV R6, c[0x0][0x178];"
+                       "MOV R21, RZ;"
+                       "S2R R12, SR_TID.X;"
+                       "ISETP.GE.AND P1, PT, R6, 0x1, PT;"
+                       "S2R R3, SR_CTAID.Y;"
+                       "S2R R2, SR_TID.Y;"
+                       "IMAD R0, R9, 0x10, R12;"
+                       "ISETP.GE.AND P0, PT, R0, c[0x0][0x178], PT;"
+                       "IMAD R3, R3, 0x10, R2;"
+                       "ISETP.GE.OR P0, PT, R3, c[0x0][0x178], P0;"
+                       "@!P1 BRA;",
     [ENTER] = "IADD3 R6, R6, 0xf, RZ;"
               "IMAD.MOV.U32 R5, RZ, RZ, 0x4;"
               "MOV R20, RZ;"

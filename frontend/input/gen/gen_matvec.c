@@ -8,15 +8,13 @@ enum { BLOCK = 128, WIDE = 4, STEP = WIDE * GEN_WARP }; /* columns of a lane, of
 enum { HEAD, ENTER, LOOP, RECONVERGE, SUM, STORE, N_SEGMENTS };
 
 static const char *const listing[N_SEGMENTS] = {
-    [HEAD] = "MOV R1, c[0x0][0x28];"
-             "70: @!PT SHFL.IDX PT, RZ, RZ, RZ, RZ;"
-             "S2R R4, SR_CTAID.X;"
-             "S2R R3, SR_TID.X;"
-             "IMAD R4, R4, c[0x0][0x0], R3;"
-             "SHF.R.U32.HI R0, RZ, 0x5, R4;"
-             "LOP3.LUT R4, R4, 0x1f, RZ, 0xc0, !PT;"
-             "ISETP.GE.AND P0, PT, R0, c[0x0][0x178], PT;"
-             "@P0 EXIT;",
+    [HEAD] = GEN_ENTER "S2R R4, SR_CTAID.X;"
+                       "S2R R3, SR_TID.X;"
+                       "IMAD R4, R4, c[0x0][0x0], R3;"
+                       "SHF.R.U32.HI R0, RZ, 0x5, R4;"
+                       "LOP3.LUT R4, R4, 0x1f, RZ, 0xc0, !PT;"
+                       "ISETP.GE.AND P0, PT, R0, c[0x0][0x178], PT;"
+                       "@P0 EXIT;",
     [ENTER] = "IMAD.SHL.U32 R5, R4, 0x4, RZ;"
               "MOV R6, 0x4;"
               "IMAD R7, R0, c[0x0][0x17c], R5;"

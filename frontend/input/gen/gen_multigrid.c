@@ -10,24 +10,11 @@ enum { TILE_X = 32, TILE_Y = 8, MAX_LEVELS = 10, COARSEST = 4 };
 
 /* --- from a grid to the next, and back --------------------------------------------------------- */
 
-#define ENTER_2D(n)                                                                                \
-    "MOV R1, c[0x0][0x28];"                                                                        \
-    "70: @!PT SHFL.IDX PT, RZ, RZ, RZ, RZ;"                                                        \
-    "S2R R0, SR_CTAID.X;"                                                                          \
-    "S2R R3, SR_TID.X;"                                                                            \
-    "S2R R2, SR_CTAID.Y;"                                                                          \
-    "S2R R5, SR_TID.Y;"                                                                            \
-    "IMAD R0, R0, c[0x0][0x0], R3;"                                                                \
-    "IMAD R2, R2, c[0x0][0x4], R5;"                                                                \
-    "ISETP.GE.AND P0, PT, R0, c[0x0][" n "], PT;"                                                  \
-    "ISETP.GE.OR P0, PT, R2, c[0x0][" n "], P0;"                                                   \
-    "@P0 EXIT;"
-
 enum { HEAD, BODY, N_SEGMENTS };
 
 /* A coarse cell is the mean of four fine ones. */
 static const char *const restrict_listing[N_SEGMENTS] = {
-    [HEAD] = ENTER_2D("0x170"),
+    [HEAD] = GEN_ENTER_SQUARE("0x170"),
     [BODY] = "MOV R5, 0x4;"
              "IMAD.SHL.U32 R6, R0, 0x2, RZ;"
              "IMAD.SHL.U32 R7, R2, 0x2, RZ;"
@@ -49,7 +36,7 @@ static const char *const restrict_listing[N_SEGMENTS] = {
 
 /* A coarse cell is added to four fine ones. */
 static const char *const prolong_listing[N_SEGMENTS] = {
-    [HEAD] = ENTER_2D("0x170"),
+    [HEAD] = GEN_ENTER_SQUARE("0x170"),
     [BODY] = "MOV R5, 0x4;"
              "IMAD.SHL.U32 R6, R0, 0x2, RZ;"
              "IMAD.SHL.U32 R7, R2, 0x2, RZ;"

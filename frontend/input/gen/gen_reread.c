@@ -10,15 +10,13 @@ enum { BLOCK = 256, STEP = 4 * BLOCK }; /* bytes that a block reads in one step 
 enum { HEAD, PASS, LOOP, NEXT, TAIL, N_SEGMENTS };
 
 static const char *const listing[N_SEGMENTS] = {
-    [HEAD] = "MOV R1, c[0x0][0x28];"
-             "70: @!PT SHFL.IDX PT, RZ, RZ, RZ, RZ;"
-             "S2R R0, SR_CTAID.X;"
-             "S2R R3, SR_TID.X;"
-             "MOV R5, 0x4;"
-             "IMAD R4, R0, c[0x0][0x170], R3;"
-             "IMAD R0, R0, c[0x0][0x0], R3;"
-             "MOV R6, RZ;"
-             "MOV R15, RZ;",
+    [HEAD] = GEN_ENTER "S2R R0, SR_CTAID.X;"
+                       "S2R R3, SR_TID.X;"
+                       "MOV R5, 0x4;"
+                       "IMAD R4, R0, c[0x0][0x170], R3;"
+                       "IMAD R0, R0, c[0x0][0x0], R3;"
+                       "MOV R6, RZ;"
+                       "MOV R15, RZ;",
     [PASS] = "IMAD.WIDE R2, R4, R5, c[0x0][0x160];"
              "MOV R7, RZ;",
     [LOOP] = "LDG.E.SYS R14, [R2];"

@@ -13,17 +13,15 @@ enum { BLOCK = 128, STEP = 4 * BLOCK }; /* bytes that a block reads in one step 
 enum { HEAD, LOOP, MATH, NEXT, TAIL, STORE, N_SEGMENTS };
 
 static const char *const listing[N_SEGMENTS] = {
-    [HEAD] = "MOV R1, c[0x0][0x28];"
-             "70: @!PT SHFL.IDX PT, RZ, RZ, RZ, RZ;"
-             "S2R R0, SR_CTAID.X;"
-             "S2R R3, SR_TID.X;"
-             "MOV R5, 0x4;"
-             "IMAD.WIDE R6, R0, R5, c[0x0][0x160];"
-             "LDG.E.CONSTANT.SYS R8, [R6];"
-             "LDG.E.CONSTANT.SYS R9, [R6+0x4];"
-             "MOV R15, RZ;"
-             "IADD3 R8, R8, R3, RZ;"
-             "IMAD.WIDE R10, R8, R5, c[0x0][0x168];",
+    [HEAD] = GEN_ENTER "S2R R0, SR_CTAID.X;"
+                       "S2R R3, SR_TID.X;"
+                       "MOV R5, 0x4;"
+                       "IMAD.WIDE R6, R0, R5, c[0x0][0x160];"
+                       "LDG.E.CONSTANT.SYS R8, [R6];"
+                       "LDG.E.CONSTANT.SYS R9, [R6+0x4];"
+                       "MOV R15, RZ;"
+                       "IADD3 R8, R8, R3, RZ;"
+                       "IMAD.WIDE R10, R8, R5, c[0x0][0x168];",
     [LOOP] = "LDG.E.SYS R12, [R10];"
              "IADD3 R8, R8, 0x80, RZ;"
              "IADD3 R10, P1, R10, 0x200, RZ;"

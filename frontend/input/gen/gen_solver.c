@@ -49,14 +49,12 @@ static const gen_kernel_t axpy_kernel = {"axpy", axpy_listing, N_AXPY, 12, axpy_
 enum { D_HEAD, D_LOAD, D_FOLD, D_LAST, D_STORE, N_DOT };
 
 static const char *const dot_listing[N_DOT] = {
-    [D_HEAD] = "MOV R1, c[0x0][0x28];"
-               "70: @!PT SHFL.IDX PT, RZ, RZ, RZ, RZ;"
-               "S2R R0, SR_CTAID.X;"
-               "S2R R3, SR_TID.X;"
-               "IMAD R4, R0, c[0x0][0x0], R3;"
-               "MOV R10, RZ;"
-               "MOV R5, 0x4;"
-               "ISETP.GE.AND P0, PT, R4, c[0x0][0x178], PT;",
+    [D_HEAD] = GEN_ENTER "S2R R0, SR_CTAID.X;"
+                         "S2R R3, SR_TID.X;"
+                         "IMAD R4, R0, c[0x0][0x0], R3;"
+                         "MOV R10, RZ;"
+                         "MOV R5, 0x4;"
+                         "ISETP.GE.AND P0, PT, R4, c[0x0][0x178], PT;",
     [D_LOAD] = "@!P0 IMAD.WIDE R6, R4, R5, c[0x0][0x160];"
                "@!P0 IMAD.WIDE R8, R4, R5, c[0x0][0x168];"
                "@!P0 LDG.E.SYS R6, [R6];"

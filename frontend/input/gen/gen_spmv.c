@@ -107,16 +107,14 @@ void gen_spmv_shape(gen_launch_t *l, const gen_spmv_t *m)
 enum { V_HEAD, V_ENTER, V_SETUP, V_LOOP, V_RECONVERGE, V_SUM, V_STORE, N_VECTOR };
 
 static const char *const vector_listing[N_VECTOR] = {
-    [V_HEAD] = "MOV R1, c[0x0][0x28];"
-               "70: @!PT SHFL.IDX PT, RZ, RZ, RZ, RZ;"
-               "S2R R4, SR_CTAID.X;"
-               "S2R R3, SR_TID.X;"
-               "IMAD R4, R4, c[0x0][0x0], R3;"
-               "SHF.R.S32.HI R3, RZ, 0x1f, R4;"
-               "LEA.HI R0, R3, R4, RZ, 0x5;"
-               "SHF.R.S32.HI R0, RZ, 0x5, R0;"
-               "ISETP.GE.AND P0, PT, R0, c[0x0][0x160], PT;"
-               "@P0 EXIT;",
+    [V_HEAD] = GEN_ENTER "S2R R4, SR_CTAID.X;"
+                         "S2R R3, SR_TID.X;"
+                         "IMAD R4, R4, c[0x0][0x0], R3;"
+                         "SHF.R.S32.HI R3, RZ, 0x1f, R4;"
+                         "LEA.HI R0, R3, R4, RZ, 0x5;"
+                         "SHF.R.S32.HI R0, RZ, 0x5, R0;"
+                         "ISETP.GE.AND P0, PT, R0, c[0x0][0x160], PT;"
+                         "@P0 EXIT;",
     [V_ENTER] = "MOV R3, 0x4;"
                 "IMAD.WIDE R6, R0, R3, c[0x0][0x168];"
                 "LDG.E.CONSTANT.SYS R9, [R6];"

@@ -10,8 +10,7 @@ enum { TILE = 16 };
 enum { IMAGE, COEFFICIENT, NORTH, SOUTH, WEST, EAST, SIDE };
 
 #define ENTER                                                                                      \
-    "MOV R1, c[0x0][0x28];"                                                                        \
-    "70: @!PT SHFL.IDX PT, RZ, RZ, RZ, RZ;"                                                        \
+    GEN_ENTER                                                                                      \
     "S2R R0, SR_CTAID.X;"                                                                          \
     "S2R R3, SR_TID.X;"                                                                            \
     "S2R R2, SR_CTAID.Y;"                                                                          \

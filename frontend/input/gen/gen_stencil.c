@@ -8,19 +8,11 @@ enum { TILE_X = 32, TILE_Y = 8 };
 enum { HEAD, BODY, N_SEGMENTS };
 
 static const char *const listing[N_SEGMENTS] = {
-    [HEAD] = "MOV R1, c[0x0][0x28];"
-             "70: @!PT SHFL.IDX PT, RZ, RZ, RZ, RZ;"
-             "S2R R0, SR_CTAID.X;"
-             "S2R R3, SR_TID.X;"
-             "S2R R2, SR_CTAID.Y;"
-             "S2R R5, SR_TID.Y;"
-             "IMAD R0, R0, c[0x0][0x0], R3;"
-             "IMAD R2, R2, c[0x0][0x4], R5;"
-             "IADD3 R0, R0, 0x1, RZ;"
-             "IADD3 R2, R2, 0x1, RZ;"
-             "ISETP.GE.AND P0, PT, R0, c[0x0][0x174], PT;"
-             "ISETP.GE.OR P0, PT, R2, c[0x0][0x174], P0;"
-             "@P0 EXIT;",
+    [HEAD] = GEN_INDEX_2D "IADD3 R0, R0, 0x1, RZ;"
+                          "IADD3 R2, R2, 0x1, RZ;"
+                          "ISETP.GE.AND P0, PT, R0, c[0x0][0x174], PT;"
+                          "ISETP.GE.OR P0, PT, R2, c[0x0][0x174], P0;"
+                          "@P0 EXIT;",
     [BODY] = "IMAD R4, R2, c[0x0][0x170], R0;"
              "MOV R5, 0x4;"
              "IADD3 R6, R4, -c[0x0][0x170], RZ;"
