@@ -401,7 +401,7 @@ main()
         ;;
     trials)
         need "${build_packages[@]}"
-        build release
+        build release --target rubato
         exec bench/experiments/trials.sh "$@"
         ;;
     check) check "$@" ;;
