@@ -25,6 +25,8 @@ typedef struct {
      * third followed by ", jackknife inside launches" */
     const char *method;
     double df; /* degrees of freedom; INFINITY if the spread is taken as known */
+    /* Part of the interval above the value: what launches unlike all samples may add. */
+    double unmet;
 } estimate_t;
 
 /* Estimates the total of an additive statistic; value[i] is that of plan->samples[i]. */

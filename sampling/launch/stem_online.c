@@ -356,6 +356,7 @@ estimate_t stem_online_estimate(const stem_online_t *s)
         half = online_half(now, look_confidence(s), false);
         add_bias(s, &half);
     }
+    e.unmet = now->exact ? 0 : now->unseen;
     e.low = fmax(now->total - half.below, simulated_cycles(s));
     e.high = now->total + half.above;
     if (now->heavy && !now->exact)

@@ -1,4 +1,4 @@
-/* The error of the L2 that sampled launches find. */
+/* The error of the state that sampled launches find. */
 #include <stddef.h>
 
 #include "frontend/tool/run/state_error.h"
@@ -10,7 +10,7 @@ static void only_what_the_l2_decides_is_uncertain(void **state)
 {
     static const linear_term_t hits = {VALUE_OF(l2.read_hits), 1},
                                lookups = {VALUE_OF(l2.read_sectors), 1},
-                               loads = {VALUE_OF(sm.global_load_hits), 1};
+                               loads = {VALUE_OF(sm.global_load_requests), 1};
     double program[STAT_VALUES] = {0}, simulated[STAT_VALUES] = {0};
 
     (void)state;
@@ -35,11 +35,32 @@ static void rates_scale_and_complete_programs_have_none(void **state)
     assert_true(state_error(rate, 2, program, program) == 0);
 }
 
+/* 1 % of the time that was left out may be spent in another state; the L1's hits by as much. */
+static void time_may_be_spent_otherwise(void **state)
+{
+    static const linear_term_t share[] = {{VALUE_OF(sm.state_barrier), 0.0003},
+                                          {VALUE_OF(sm.state_wait), -0.0002}};
+    static const linear_term_t hits = {VALUE_OF(sm.global_load_hits), 0.002};
+    double program[STAT_VALUES] = {0}, simulated[STAT_VALUES] = {0};
+
+    (void)state;
+    program[VALUE_OF(sm.state_no_warp)] = 5000;
+    program[VALUE_OF(sm.state_barrier)] = 1500;
+    program[VALUE_OF(sm.state_wait)] = 800;
+    simulated[VALUE_OF(sm.state_wait)] = 300;
+    lab_assert_near(state_error(share, 2, program, simulated), 0.01 * 0.0005 * 2000, 1e-12,
+                    "share");
+    assert_true(state_error(share, 2, program, program) == 0);
+    program[VALUE_OF(sm.global_load_sectors)] = 400;
+    lab_assert_near(state_error(&hits, 1, program, simulated), 0.01 * 0.002 * 400, 1e-12, "hits");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(only_what_the_l2_decides_is_uncertain),
         cmocka_unit_test(rates_scale_and_complete_programs_have_none),
+        cmocka_unit_test(time_may_be_spent_otherwise),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "frontend/tool/run/state_error.h"
+#include "frontend/tool/run/unmet_error.h"
 #include "sampling/math/quantile.h"
 #include "sim/core/alloc.h"
 
@@ -265,17 +266,18 @@ static stat_interval_t between(const run_intervals_t *s, const residual_t *r, do
     return (stat_interval_t){value + (e.low - e.value), value + (e.high - e.value), e.method, NULL};
 }
 
-/* Widens the interval of a statistic by the error of the L2 that sampled launches find. */
-static void widen_by_state(const run_intervals_t *s, const residual_t *r, double value,
-                           stat_interval_t *i)
+/* Widens the interval of a statistic by what samples do not show. */
+static void widen(const run_intervals_t *s, const residual_t *r, double value, stat_interval_t *i)
 {
     double program[STAT_VALUES];
     if (s->sampling == NULL || strcmp(i->method, "exact") == 0)
         return;
     run_intervals_totals(s, program);
+    const double added = s->sampling->estimate.unmet / program[VALUE_CYCLES];
     const double half = state_error(r->term, r->n, program, s->simulated);
-    i->low = value - hypot(value - i->low, half);
-    i->high = value + hypot(i->high - value, half);
+    const unmet_error_t unmet = unmet_error(r->term, r->n, program, added);
+    i->low = value - hypot(hypot(value - i->low, half), unmet.below);
+    i->high = value + hypot(hypot(i->high - value, half), unmet.above);
 }
 
 static stat_interval_t interval_of(const run_intervals_t *s, size_t i, const residual_t *r,
@@ -292,7 +294,7 @@ static stat_interval_t interval_of(const run_intervals_t *s, size_t i, const res
         of = between(s, r, value, f->most);
     if (of.reason != NULL || i == 0)
         return of;
-    widen_by_state(s, r, value, &of);
+    widen(s, r, value, &of);
     const double least = f->den.n > 0 ? 0 : form_value(&f->num, s->simulated);
     return possible(of, value, least, fmin(f->most, run_ratio_most(&s->ratio, &f->num)));
 }

@@ -1,6 +1,6 @@
 /*
- * The error that the samples of a plan cannot show: sampled launches find an L2 that is not quite
- * the one that they would have found after all launches before them.
+ * The error that the samples of a plan cannot show: sampled launches find a chip that is not quite in
+ * the state in which all launches before them would have left it.
  */
 #ifndef RUBATO_RUN_STATE_ERROR_H
 #define RUBATO_RUN_STATE_ERROR_H
