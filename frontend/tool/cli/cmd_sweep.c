@@ -10,6 +10,7 @@
 #include "frontend/tool/io/text_list.h"
 #include "frontend/tool/run/progress_line.h"
 #include "frontend/tool/run/run_setup.h"
+#include "frontend/tool/study/study_suite.h"
 #include "frontend/tool/study/sweep.h"
 #include "frontend/tool/study/sweep_place.h"
 #include "frontend/tool/study/sweep_results.h"
@@ -22,7 +23,7 @@ enum { JOBS_MAX = 1024, SPLIT_MAX = 1000 };
 typedef struct {
     const char *output, *tmpdir, *profile, *plan, *seed, *launches;
     char *sample; /* owned; all --sample arguments as one list */
-    text_list_t gpus, sets, vary;
+    text_list_t gpus, sets, vary, match;
     uint64_t jobs, split;
     unsigned progress;
     slurm_options_t slurm;
@@ -43,6 +44,9 @@ static rb_code_t read_option(void *ctx, cli_option_id_t id, const char *value, r
         return RB_OK;
     case CLI_VARY:
         text_list_add(&o->vary, value);
+        return RB_OK;
+    case CLI_MATCH:
+        text_list_add(&o->match, value);
         return RB_OK;
     case CLI_SAMPLE:
         return sample_option(&o->sample, value, err);
@@ -101,7 +105,7 @@ static rb_code_t read_options(sweep_options_t *o, int argc, char **argv, rb_err_
     return cli_check_operands(&p, 1, 3, err);
 }
 
-/* A study is a regular file with a name ending in .cfg; everything else is a trace. */
+/* A study is a regular file with a name ending in .cfg; everything else is a trace or a suite. */
 static bool is_study(const char *path)
 {
     struct stat st;
@@ -115,7 +119,7 @@ static rb_code_t assign_word(study_t *study, const char *word, const char *value
     return value != NULL ? study_assign(study, &study->common, word, value, 0, err) : RB_OK;
 }
 
-/* Makes the study of one trace that the options describe. */
+/* Makes the study of one trace or suite that the options describe. */
 static rb_code_t study_of_options(study_t *study, const sweep_options_t *o, rb_err_t *err)
 {
     RB_TRY(study_add_trace(study, o->operands[0], NULL, o->profile, 0, err));
@@ -132,19 +136,23 @@ static rb_code_t study_of_options(study_t *study, const sweep_options_t *o, rb_e
     return RB_OK;
 }
 
-static rb_code_t read_study(study_t *study, const sweep_options_t *o, rb_err_t *err)
+/* folder: of the sweep. */
+static rb_code_t read_study(study_t *study, const sweep_options_t *o, const char *folder,
+                            rb_err_t *err)
 {
     bool more = o->gpus.n > 0 || o->sets.n > 0 || o->vary.n > 0 || o->sample != NULL ||
-                o->plan != NULL || o->seed != NULL || o->launches != NULL || o->profile != NULL;
+                o->plan != NULL || o->seed != NULL || o->launches != NULL || o->profile != NULL ||
+                o->match.n > 0;
     if (!is_study(o->operands[0]))
         RB_TRY(study_of_options(study, o, err));
     else if (more)
         return rb_fail(
             err, RB_USAGE,
-            "--gpu, -s, --vary, --sample, --plan, --profile, --seed and --launches are for a "
-            "trace: a study file has these settings itself");
+            "--gpu, -s, --vary, --match, --sample, --plan, --profile, --seed and --launches are "
+            "for a trace or a folder of traces: a study file has these settings itself");
     else
         RB_TRY(study_read_file(study, o->operands[0], err));
+    RB_TRY(study_expand(study, &o->match, folder, err));
     return study_finish(study, err);
 }
 
@@ -153,9 +161,11 @@ static rb_code_t sweep_in(sweep_t *s, sweep_place_t *place, const sweep_options_
 {
     study_t *study = study_create();
     study->split = o->split;
-    rb_code_t rc = read_study(study, o, err);
+    rb_code_t rc = read_study(study, o, place->folder, err);
     if (rc == RB_OK)
         rc = sweep_prepare(s, study, place->folder, o->tmpdir, err);
+    if (rc != RB_OK && !place->temporary)
+        study_drop_unpacked(study, place->folder);
     study_destroy(study);
     RB_TRY(rc);
     RB_TRY(sweep_begin(s, err));
@@ -303,6 +313,7 @@ int cmd_sweep(int argc, char **argv)
     free(o.gpus.text);
     free(o.sets.text);
     free(o.vary.text);
+    free(o.match.text);
     if (rc != RB_OK && rc != RB_STOPPED)
         return cli_report(&err);
     return rc == RB_OK && failed ? 1 : rb_exit_code(rc);
