@@ -109,8 +109,11 @@ static void a_study_file_names_suites_and_chooses_in_them(void **state)
     traces_are("named", names, 3);
     expect(2, "a study file has these settings itself",
            WORDS("sweep", "suite.cfg", "--match", "bfs", "-o", "named"));
-    sweep_write("twice.cfg", "traces = ( \"tree\",\n  { path = \"tree/nn/NO_ARGS/traces\"; name = \"nn\"; } );\n");
-    expect(2, "twice.cfg:2: two traces with the name 'nn'", WORDS("sweep", "twice.cfg", "-o", "no"));
+    sweep_write(
+        "twice.cfg",
+        "traces = ( \"tree\",\n  { path = \"tree/nn/NO_ARGS/traces\"; name = \"nn\"; } );\n");
+    expect(2, "twice.cfg:2: two traces with the name 'nn'",
+           WORDS("sweep", "twice.cfg", "-o", "no"));
     sweep_write("profile.cfg", "traces = ( { path = \"tree\"; profile = \"p.csv\"; } );\n");
     expect(2, "write {trace} in its path", WORDS("sweep", "profile.cfg", "-o", "no"));
     assert_false(cli_exists("no"));
@@ -211,6 +214,27 @@ static void info_lists_the_traces_of_a_suite(void **state)
     expect(2, "is for a folder or an archive", WORDS("info", TRACE, "--match", "nn"));
 }
 
+static void a_suite_is_compared_with_a_base(void **state)
+{
+    (void)state;
+    make_tree();
+    char *out = cli_run_as(
+        &rubato, 0, NULL,
+        WORDS("sweep", "tree", "--match", "!loose", "--vary", "sm.count=10,20", "-o", "pairs"));
+    assert_non_null(strstr(out, "totals.cycles, relative to sm.count=10\n"));
+    assert_non_null(strstr(out, "\ngeometric mean       1.000        0."));
+    free(out);
+    out = cli_run_as(&rubato, 0, NULL,
+                     WORDS("sweep", "table", "pairs", "--stat", "warp_instructions", "--as",
+                           "value", "--format", "csv"));
+    assert_int_equal(strncmp(out, "program,column,statistic,unit,value,base,shown,estimated\n", 56),
+                     0);
+    assert_non_null(strstr(out, "\nbfs/data_1,sm.count=20,totals.warp_instructions,"));
+    free(out);
+    expect(2, "did you mean 'ipc'", WORDS("sweep", "table", "pairs", "--stat", "ipcc"));
+    expect(2, "the folder of a sweep is expected", WORDS("sweep", "table"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -220,6 +244,7 @@ int main(void)
         cmocka_unit_test(kernel_files_without_a_list_are_taken_by_their_numbers),
         cmocka_unit_test(an_archive_is_unpacked_into_the_folder_of_the_sweep),
         cmocka_unit_test(a_hostile_archive_is_refused_and_leaves_nothing),
+        cmocka_unit_test(a_suite_is_compared_with_a_base),
         cmocka_unit_test(info_lists_the_traces_of_a_suite),
     };
     return cmocka_run_group_tests(tests, cli_begin, cli_end);

@@ -10,6 +10,7 @@
 #include "frontend/tool/io/text_list.h"
 #include "frontend/tool/run/progress_line.h"
 #include "frontend/tool/run/run_setup.h"
+#include "frontend/tool/study/matrix_values.h"
 #include "frontend/tool/study/study_suite.h"
 #include "frontend/tool/study/sweep.h"
 #include "frontend/tool/study/sweep_place.h"
@@ -18,19 +19,22 @@
 #include "sim/core/alloc.h"
 #include "sim/core/log.h"
 
-enum { JOBS_MAX = 1024, SPLIT_MAX = 1000 };
+enum { JOBS_MAX = 1024, SPLIT_MAX = 1000, FOLDERS_MAX = 100 };
 
 typedef struct {
     const char *output, *tmpdir, *profile, *plan, *seed, *launches;
     char *sample; /* owned; all --sample arguments as one list */
     text_list_t gpus, sets, vary, match;
     uint64_t jobs, split;
-    unsigned progress;
+    unsigned progress, form, format; /* indices of words */
+    const char *stat, *base;
     slurm_options_t slurm;
     bool prepare, use_slurm, help;
     char **operands;
     int n_operands;
 } sweep_options_t;
+
+static const char *const format_words[] = {"table", "csv", NULL};
 
 static rb_code_t read_option(void *ctx, cli_option_id_t id, const char *value, rb_err_t *err)
 {
@@ -81,6 +85,16 @@ static rb_code_t read_option(void *ctx, cli_option_id_t id, const char *value, r
         return option_count("max-parallel", value, 1, UINT32_MAX, &o->slurm.max_parallel, err);
     case CLI_JOBS:
         return option_count("jobs", value, 1, JOBS_MAX, &o->jobs, err);
+    case CLI_STAT:
+        o->stat = value;
+        return RB_OK;
+    case CLI_BASE:
+        o->base = value;
+        return RB_OK;
+    case CLI_AS:
+        return option_word("as", value, matrix_form_words, &o->form, err);
+    case CLI_FORMAT:
+        return option_word("format", value, format_words, &o->format, err);
     case CLI_PROGRESS:
         return option_word("progress", value, progress_when_words, &o->progress, err);
     default:
@@ -91,7 +105,8 @@ static rb_code_t read_option(void *ctx, cli_option_id_t id, const char *value, r
 static rb_code_t read_options(sweep_options_t *o, int argc, char **argv, rb_err_t *err)
 {
     cli_parser_t p;
-    *o = (sweep_options_t){.jobs = setup_usable_cores()};
+    *o = (sweep_options_t){
+        .jobs = setup_usable_cores(), .form = MATRIX_ratio, .stat = "totals.cycles"};
     cli_parser_init(&p, cli_find_command("sweep"), argc, argv);
     RB_TRY(cli_parser_read(&p, read_option, o, &o->help, err));
     if (o->help)
@@ -102,7 +117,7 @@ static rb_code_t read_options(sweep_options_t *o, int argc, char **argv, rb_err_
         return rb_fail(err, RB_USAGE, "--partition and --max-parallel are for --slurm");
     if (o->output == NULL && (o->prepare || o->use_slurm))
         return rb_fail(err, RB_USAGE, "--prepare and --slurm need -o DIR: the folder of the jobs");
-    return cli_check_operands(&p, 1, 3, err);
+    return cli_check_operands(&p, 1, FOLDERS_MAX, err);
 }
 
 /* A study is a regular file with a name ending in .cfg; everything else is a trace or a suite. */
@@ -156,6 +171,44 @@ static rb_code_t read_study(study_t *study, const sweep_options_t *o, const char
     return study_finish(study, err);
 }
 
+/* Prints the chosen statistic of sweeps. */
+static rb_code_t print_suite(char *const *folders, size_t n, const sweep_options_t *o,
+                             rb_err_t *err)
+{
+    matrix_t matrix;
+    matrix_values_t values = {0};
+    rb_code_t rc = matrix_open(&matrix, folders, n, &o->match, err);
+    if (rc == RB_OK)
+        rc = matrix_values_read(&values, &matrix, o->stat, o->base, (matrix_form_t)o->form, err);
+    if (rc == RB_OK)
+        (o->format == 0 ? matrix_print : matrix_print_csv)(&matrix, &values, stdout);
+    matrix_values_free(&values);
+    matrix_close(&matrix);
+    return rc;
+}
+
+/* Whether there are several programs and several results of one of them. */
+static bool is_suite(const sweep_t *s)
+{
+    const char *first = s->jobs[0].fields[SWEEP_TRACE];
+    const char *last = s->jobs[s->n_jobs - 1].fields[SWEEP_TRACE];
+    size_t of_first = 0, count[SWEEP_STATES];
+    for (size_t i = 0; i < s->n_jobs && strcmp(s->jobs[i].fields[SWEEP_TRACE], first) == 0; i++)
+        of_first += !sweep_is_part(s, i);
+    sweep_count(s, count);
+    return strcmp(first, last) != 0 && of_first > 1 && count[SWEEP_DONE] > 0;
+}
+
+/* Writes and prints the results; the programs of a suite also side by side. */
+static rb_code_t print_results(const sweep_t *s, bool keep, const sweep_options_t *o, rb_err_t *err)
+{
+    RB_TRY(sweep_results(s, keep, err));
+    if (!is_suite(s))
+        return RB_OK;
+    putchar('\n');
+    return print_suite(&(char *){s->folder}, 1, o, err);
+}
+
 /* Prepares and runs; a refused study leaves nothing in the folder. */
 static rb_code_t sweep_in(sweep_t *s, sweep_place_t *place, const sweep_options_t *o, rb_err_t *err)
 {
@@ -180,7 +233,7 @@ static rb_code_t sweep_in(sweep_t *s, sweep_place_t *place, const sweep_options_
     if (rc == RB_STOPPED && !place->temporary)
         rb_info("%s has the finished jobs; the same command continues", s->folder);
     if (rc == RB_OK)
-        rc = sweep_results(s, !place->temporary, err);
+        rc = print_results(s, !place->temporary, o, err);
     /* Results that cannot be printed are still kept. */
     return rc == RB_OK ? out_flush_stdout(err) : rc;
 }
@@ -236,7 +289,7 @@ static rb_code_t collect(sweep_t *s, const sweep_options_t *o, rb_err_t *err)
 {
     if (s->split)
         RB_TRY(sweep_run(s, SWEEP_WHOLES, (size_t)o->jobs, (progress_when_t)o->progress, err));
-    return sweep_results(s, true, err);
+    return print_results(s, true, o, err);
 }
 
 /* sweep job DIR N: runs one job, for schedulers. */
@@ -255,12 +308,22 @@ static rb_code_t run_job(sweep_t *s, const sweep_options_t *o, rb_err_t *err)
     return rc == RB_OK && stopped ? RB_STOPPED : rc;
 }
 
+/* sweep table DIR...: opens the folders itself. */
+static rb_code_t print_table(sweep_t *s, const sweep_options_t *o, rb_err_t *err)
+{
+    (void)s;
+    return print_suite(o->operands + 1, (size_t)o->n_operands - 1, o, err);
+}
+
 /* Actions on an existing folder. */
 static const struct {
     const char *name;
-    int operands; /* number of operands, including the action */
+    int operands; /* number of operands, including the action; 0: at least 2 */
     rb_code_t (*run)(sweep_t *s, const sweep_options_t *o, rb_err_t *err);
-} actions[] = {{"status", 2, show_status}, {"collect", 2, collect}, {"job", 3, run_job}};
+} actions[] = {{"status", 2, show_status},
+               {"collect", 2, collect},
+               {"table", 0, print_table},
+               {"job", 3, run_job}};
 enum { ACTIONS = sizeof(actions) / sizeof(actions[0]) };
 
 /* The action that the operands begin with; ACTIONS: none, they are a study or a trace. */
@@ -274,7 +337,8 @@ static size_t find_action(const sweep_options_t *o)
 
 static rb_code_t act(sweep_t *s, const sweep_options_t *o, size_t action, rb_err_t *err)
 {
-    if (o->n_operands != actions[action].operands)
+    const int n = actions[action].operands;
+    if (n > 0 ? o->n_operands != n : o->n_operands < 2)
         return rb_fail(err, RB_USAGE, "sweep %s: the folder of a sweep%s is expected",
                        actions[action].name, actions[action].operands > 2 ? " and a job" : "");
     RB_TRY(sweep_open(s, o->operands[1], err));

@@ -76,6 +76,18 @@
             NULL, false                                                                            \
     }
 
+#define OPT_STAT(def, help)                                                                        \
+    {                                                                                              \
+        CLI_STAT, 0, "stat", "NAME", def, "Results", help, NULL, false                             \
+    }
+#define OPT_BASE                                                                                   \
+    {                                                                                              \
+        CLI_BASE, 0, "base", "COLUMN", "the first", "Results",                                     \
+            "the configuration that others are compared with: words of its column, such as "       \
+            "l2.size=3MiB, or its number",                                                         \
+            NULL, false                                                                            \
+    }
+
 #define OPTIONS(table) table, sizeof(table) / sizeof((table)[0])
 
 #define CLI_DESCRIBE_(name) extern const cli_command_t cli_command_##name;

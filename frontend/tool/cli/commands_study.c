@@ -21,6 +21,13 @@ static const cli_option_t sweep_options[] = {
     OPT_SEED,
     {CLI_LAUNCHES, 'l', "launches", "LIST", "all", "Study",
      "simulate only these launches, such as 3-7,12,20-", NULL, false},
+    OPT_STAT("cycles", "table: the statistic, such as ipc or sm.warp_insts (rubato stats explain "
+                       "lists them)"),
+    OPT_BASE,
+    {CLI_AS, 0, "as", "FORM", "ratio", "Results",
+     "table: the value itself, its ratio to the base's, or its speed-up: the base's over it",
+     "value ratio speedup", false},
+    {CLI_FORMAT, 0, "format", "table|csv", "table", "Results", "of table", "table csv", false},
     OPT_OUTPUT(
         "DIR", NULL,
         "keep the jobs and their results in this folder; existing results are not computed again",
@@ -61,9 +68,12 @@ const cli_command_t cli_command_sweep = {
     "reported and the others go on. After Ctrl-C or kill -9 the same command continues.\n\n"
     "status DIR: how far the jobs of a sweep's folder are, wherever they run.\n\n"
     "collect DIR: writes results.csv and jobs.csv of what is done, and prints the table.\n\n"
+    "table DIR...: prints one statistic with a row per program and a column per configuration, "
+    "relative to a base, with geometric means. Several folders, such as those of two builds of "
+    "rubato, are columns side by side.\n\n"
     "job DIR N: runs job N of jobs.tsv, for schedulers; exit status 75: stopped, can be "
     "continued.",
-    "status collect job",
+    "status collect table job",
     "@file",
     OPTIONS(sweep_options)};
 

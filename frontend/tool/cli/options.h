@@ -93,6 +93,9 @@ typedef enum {
     CLI_REGIONS,
     CLI_REPLAYS,
     CLI_MATCH,
+    CLI_STAT,
+    CLI_BASE,
+    CLI_AS,
 } cli_option_id_t;
 
 typedef struct {
