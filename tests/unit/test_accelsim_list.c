@@ -107,6 +107,39 @@ static void a_list_of_grouped_files_is_preferred(void **state)
     remove_files(files);
 }
 
+static void without_a_list_grouped_files_come_in_the_order_of_their_numbers(void **state)
+{
+    static const char *const files[] = {"kernel-2.traceg",
+                                        "kernel-10.traceg",
+                                        "kernel-1.traceg",
+                                        "kernel-10.traceg.xz",
+                                        "kernel-3.trace",
+                                        "stats.csv",
+                                        NULL};
+
+    (void)state;
+    write_kernel("kernel-10.traceg", "third");
+    write_kernel("kernel-10.traceg.xz", "third again");
+    write_kernel("kernel-2.traceg", "second");
+    write_kernel("kernel-1.traceg", "first");
+    write_kernel("kernel-3.trace", "raw");
+    trace_write("stats.csv", "kernel-1.traceg\n");
+    assert_true(accelsim_detect(trace_folder()));
+    trace_capture_stderr();
+    trace_source_t *s = trace_open(".");
+    char *said = trace_captured();
+
+    assert_non_null(strstr(said, "3 .traceg files are taken in the order of their numbers"));
+    free(said);
+    assert_int_equal(s->ops->n_launches(s), 3);
+    name_of_launch(s, 1, "first");
+    name_of_launch(s, 2, "second");
+    name_of_launch(s, 3, "third");
+    s->ops->destroy(s);
+    remove_files(files);
+    open_fails(trace_folder(), RB_TRACE, "no kernelslist.g or kernelslist in this folder");
+}
+
 static void several_lists_of_one_kind_must_be_chosen_from(void **state)
 {
     static const char *const files[] = {"kernelslist_ctx_0x1", "kernelslist_ctx_0x2",
@@ -302,6 +335,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_list_names_launches_and_the_copies_between_them),
         cmocka_unit_test(a_list_of_grouped_files_is_preferred),
+        cmocka_unit_test(without_a_list_grouped_files_come_in_the_order_of_their_numbers),
         cmocka_unit_test(several_lists_of_one_kind_must_be_chosen_from),
         cmocka_unit_test(a_file_packed_or_unpacked_since_is_still_found),
         cmocka_unit_test(bad_lists_are_refused),

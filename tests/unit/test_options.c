@@ -135,10 +135,12 @@ static void a_mistyped_command_is_named_with_its_neighbour(void **state)
 static void one_option_name_means_one_thing_in_every_command(void **state)
 {
     (void)state;
-    for (const cli_command_t *a = cli_commands; a->name != NULL; a++) {
+    for (const cli_command_t *const *x_of = cli_commands; *x_of != NULL; x_of++) {
+        const cli_command_t *a = *x_of;
         for (size_t i = 0; i < a->n_options; i++) {
             const cli_option_t *x = &a->options[i];
-            for (const cli_command_t *b = cli_commands; b->name != NULL; b++) {
+            for (const cli_command_t *const *y_of = cli_commands; *y_of != NULL; y_of++) {
+                const cli_command_t *b = *y_of;
                 for (size_t j = 0; j < b->n_options; j++) {
                     const cli_option_t *y = &b->options[j];
                     bool same = strcmp(x->name, y->name) == 0;

@@ -1,56 +1,17 @@
 #include "frontend/input/accelsim/accelsim_list.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "frontend/input/accelsim/accelsim_folder.h"
 #include "frontend/input/accelsim/accelsim_lines.h"
 #include "frontend/input/accelsim/accelsim_stream.h"
 #include "frontend/input/accelsim/accelsim_text.h"
 #include "sim/core/alloc.h"
 #include "sim/core/in_file.h"
-
-static const char list_name[] = "kernelslist";
-
-/* In order of preference: grouped before raw, uncompressed before compressed. */
-static const char *const kernel_endings[] = {
-    ".traceg", ".traceg.xz", ".traceg.zst", ".traceg.gz",
-    ".trace",  ".trace.xz",  ".trace.zst",  ".trace.gz",
-};
-
-enum { N_ENDINGS = sizeof(kernel_endings) / sizeof(kernel_endings[0]) };
-
-static bool has_ending(const char *name, const char *ending)
-{
-    size_t n = strlen(name), e = strlen(ending);
-
-    return n >= e && strcmp(name + n - e, ending) == 0;
-}
-
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    return slash != NULL ? slash + 1 : path;
-}
-
-static bool is_list_name(const char *name)
-{
-    return strncmp(name, list_name, sizeof(list_name) - 1) == 0;
-}
-
-static char *join(const char *folder, size_t folder_len, const char *name, size_t name_len)
-{
-    char *path = rb_calloc(folder_len + name_len + 2, 1);
-
-    memcpy(path, folder, folder_len);
-    if (folder_len > 0 && folder[folder_len - 1] != '/')
-        path[folder_len++] = '/';
-    memcpy(path + folder_len, name, name_len);
-    return path;
-}
+#include "sim/core/log.h"
 
 static bool is_file(const char *path, uint64_t *bytes)
 {
@@ -62,50 +23,13 @@ static bool is_file(const char *path, uint64_t *bytes)
     return true;
 }
 
-/*
- * Finds the list of a folder; lists of grouped files (.g) come before raw ones. Returns NULL with
- * *several false: no list, or RB_IO; with true: one list per context, and the user must choose.
- */
-static char *find_list(const char *folder, bool *several, rb_err_t *err)
-{
-    DIR *dir = opendir(folder);
-    char *found = NULL;
-    unsigned n[2] = {0, 0};
-
-    *several = false;
-    if (dir == NULL) {
-        rb_fail(err, RB_IO, "%s: %s", folder, strerror(errno));
-        return NULL;
-    }
-    for (struct dirent *d; (d = readdir(dir)) != NULL;) {
-        bool grouped = has_ending(d->d_name, ".g");
-
-        if (!is_list_name(d->d_name) || (n[1] > 0 && !grouped))
-            continue;
-        n[grouped]++;
-        free(found);
-        found = join(folder, strlen(folder), d->d_name, strlen(d->d_name));
-    }
-    closedir(dir);
-    *several = n[n[1] > 0] > 1;
-    if (*several) {
-        free(found);
-        found = NULL;
-    }
-    return found;
-}
-
 bool accelsim_list_detect(const char *path)
 {
-    bool several;
     uint64_t bytes;
 
-    if (!in_file_is_folder(path))
-        return is_list_name(base_name(path)) && is_file(path, &bytes);
-    char *list = find_list(path, &several, NULL);
-
-    free(list);
-    return list != NULL || several;
+    return in_file_is_folder(path)
+               ? accelsim_folder_detect(path)
+               : accelsim_is_list_name(accelsim_base_name(path)) && is_file(path, &bytes);
 }
 
 /* Finds the file of the list's entry name (which begins with "kernel"): the file itself, or the
@@ -113,20 +37,17 @@ bool accelsim_list_detect(const char *path)
 static char *find_kernel(const char *folder, size_t folder_len, const char *name, size_t len,
                          uint64_t *bytes)
 {
-    char *path = join(folder, folder_len, name, len);
+    char *path = accelsim_join(folder, folder_len, name, len);
 
     if (is_file(path, bytes))
         return path;
-    size_t stem = strlen(path);
+    const size_t stem = accelsim_stem(path);
 
-    for (unsigned i = 0; i < N_ENDINGS; i++)
-        if (has_ending(path, kernel_endings[i]))
-            stem = strlen(path) - strlen(kernel_endings[i]);
-    for (unsigned i = 0; i < N_ENDINGS; i++) {
-        char *other = rb_calloc(stem + strlen(kernel_endings[i]) + 1, 1);
+    for (size_t i = 0; i < ACCELSIM_ENDINGS; i++) {
+        char *other = rb_calloc(stem + strlen(accelsim_endings[i]) + 1, 1);
 
         memcpy(other, path, stem);
-        strcpy(other + stem, kernel_endings[i]);
+        strcpy(other + stem, accelsim_endings[i]);
         if (is_file(other, bytes)) {
             free(path);
             return other;
@@ -192,7 +113,7 @@ static rb_code_t read_kernel(const accelsim_lines_t *lines, accelsim_list_t *lis
                                    tracez_advice);
     if (memchr(lines->at, '\0', len) != NULL)
         return accelsim_lines_fail(lines, err, "this is not a list of kernels");
-    size_t folder_len = (size_t)(base_name(list->path) - list->path);
+    size_t folder_len = (size_t)(accelsim_base_name(list->path) - list->path);
     char *path = find_kernel(list->path, folder_len, lines->at, len, &bytes);
 
     if (path == NULL)
@@ -241,45 +162,45 @@ static rb_code_t read_list(accelsim_list_t *list, rb_err_t *err)
     return code;
 }
 
-/* Finds the first folder with a list, at most depth levels below; NULL: none. The caller frees
- * it. */
-static char *list_below(const char *folder, int depth)
-{
-    struct dirent **entry;
-    char *found = NULL;
-    const int n = scandir(folder, &entry, NULL, alphasort);
-
-    for (int i = 0; i < n; i++) {
-        char *below = join(folder, strlen(folder), entry[i]->d_name, strlen(entry[i]->d_name));
-        const bool look = found == NULL && entry[i]->d_name[0] != '.' && in_file_is_folder(below);
-
-        if (look && accelsim_list_detect(below))
-            found = rb_strdup(below);
-        else if (look && depth > 1)
-            found = list_below(below, depth - 1);
-        free(below);
-        free(entry[i]);
-    }
-    if (n >= 0)
-        free(entry);
-    return found;
-}
-
 /* Accel-Sim's tracer makes APPLICATION/ARGUMENTS/traces/kernelslist. */
 static rb_code_t no_list(const char *path, rb_err_t *err)
 {
     enum { DEPTH = 3 };
-    char *below = list_below(path, DEPTH);
+    char *below = accelsim_folder_below(path, DEPTH);
     rb_code_t code =
         below != NULL
             ? rb_fail(err, RB_TRACE,
-                      "%s: no kernelslist.g or kernelslist in this folder; there is one "
-                      "in %s: name that",
+                      "%s: no kernelslist.g or kernelslist in this folder; there is a trace in %s: "
+                      "name that, or run all traces of the tree with 'rubato sweep'",
                       path, below)
             : rb_fail(err, RB_TRACE, "%s: no kernelslist.g or kernelslist in this folder", path);
 
     free(below);
     return code;
+}
+
+/* Takes the kernel files of a folder without a list. */
+static rb_code_t number_kernels(accelsim_list_t *list, const char *folder, rb_err_t *err)
+{
+    accelsim_files_t files;
+
+    RB_TRY(accelsim_folder_kernels(&files, folder, err));
+    for (size_t i = 0; i < files.n; i++) {
+        char *path = accelsim_join(folder, strlen(folder), files.names[i], strlen(files.names[i]));
+        uint64_t bytes;
+
+        if (is_file(path, &bytes))
+            add_kernel(list, path, bytes);
+        else
+            free(path);
+    }
+    accelsim_folder_free(&files);
+    if (list->n_kernels == 0)
+        return no_list(folder, err);
+    rb_warn_once("%s: there is no kernelslist.g: its %zu .traceg files are taken in the order of "
+                 "their numbers, without memory copies",
+                 folder, list->n_kernels);
+    return RB_OK;
 }
 
 rb_code_t accelsim_list_open(const char *path, accelsim_list_t *list, rb_err_t *err)
@@ -290,16 +211,16 @@ rb_code_t accelsim_list_open(const char *path, accelsim_list_t *list, rb_err_t *
     *list = (accelsim_list_t){0};
     if (in_file_is_folder(path)) {
         rb_err_t why = {0};
-        list->path = find_list(path, &several, &why);
+        list->path = accelsim_folder_list(path, &several, &why);
         if (why.code != RB_OK)
             return rb_fail(err, why.code, "%s", why.text);
         if (several)
             return rb_fail(err, RB_TRACE, "%s: several lists of kernels: name one of them", path);
         if (list->path == NULL)
-            return no_list(path, err);
+            return number_kernels(list, path, err);
         return read_list(list, err);
     }
-    if (is_list_name(base_name(path))) {
+    if (accelsim_is_list_name(accelsim_base_name(path))) {
         list->path = rb_strdup(path);
         return read_list(list, err);
     }

@@ -17,7 +17,7 @@ typedef struct {
 } accelsim_kernel_t;
 
 typedef struct {
-    char *path;                 /* owned; NULL: a single kernel file */
+    char *path;                 /* owned; NULL: a single kernel file, or a folder without a list */
     accelsim_kernel_t *kernels; /* owned; n_kernels and one more, whose first_copy is the end of the
                                  * copies */
     size_t n_kernels, cap_kernels;
@@ -30,7 +30,8 @@ typedef struct {
 RB_CHECKED rb_code_t accelsim_list_open(const char *path, accelsim_list_t *list, rb_err_t *err);
 void accelsim_list_free(accelsim_list_t *list);
 
-/* Whether path is a directory with a kernelslist, or named like one. */
+/* Whether path is a folder with a kernelslist or with grouped kernel files, or is named like a
+ * kernelslist. */
 bool accelsim_list_detect(const char *path);
 
 #endif

@@ -7,6 +7,7 @@
 
 #include "frontend/tool/cli/commands.h"
 #include "frontend/tool/cli/info_index.h"
+#include "frontend/tool/cli/info_suite.h"
 #include "frontend/tool/cli/shared_options.h"
 #include "frontend/tool/io/out_file.h"
 #include "frontend/tool/io/text_format.h"
@@ -28,6 +29,7 @@ typedef struct {
 
 typedef struct {
     setup_options_t setup;
+    text_list_t match;
     bool json, count;
     bool index; /* print a view of the index instead */
     index_view_t view;
@@ -50,6 +52,9 @@ static rb_code_t take_option(void *ctx, cli_option_id_t id, const char *value, r
     switch (id) {
     case CLI_JSON:
         o->json = true;
+        return RB_OK;
+    case CLI_MATCH:
+        text_list_add(&o->match, value);
         return RB_OK;
     case CLI_COUNT:
         o->count = true;
@@ -271,16 +276,31 @@ static rb_code_t print_json(setup_t *s, const info_options_t *o, FILE *out, rb_e
     return RB_OK;
 }
 
+static rb_code_t check_suite_options(const info_options_t *o, bool suite, rb_err_t *err)
+{
+    if (!suite && o->match.n > 0)
+        return rb_fail(err, RB_USAGE, "%s: --match is for a folder or an archive of traces",
+                       o->setup.trace);
+    if (suite && (o->index || o->count))
+        return rb_fail(err, RB_USAGE, "%s: name one of its traces for --%s", o->setup.trace,
+                       o->index ? "launches, --blocks, --code and --bbv" : "count");
+    return RB_OK;
+}
+
 /* Reads the whole trace before printing anything. */
 static rb_code_t info(const info_options_t *o, setup_t *s, rb_err_t *err)
 {
+    const bool suite = info_is_suite(o->setup.trace);
     memory_file_t memory;
     size_t n;
-    RB_TRY(setup_open(s, &o->setup, err));
+    RB_TRY(check_suite_options(o, suite, err));
+    if (!suite)
+        RB_TRY(setup_open(s, &o->setup, err));
     FILE *out = memory_file_open(&memory);
-    rb_code_t rc = o->index  ? info_index(s->source, o->view, out, err)
-                   : o->json ? print_json(s, o, out, err)
-                             : print_table(s, o, out, err);
+    rb_code_t rc = suite ? info_suite(o->setup.trace, &o->match, o->json, o->setup.tmpdir, out, err)
+                   : o->index ? info_index(s->source, o->view, out, err)
+                   : o->json  ? print_json(s, o, out, err)
+                              : print_table(s, o, out, err);
     char *text = memory_file_close(&memory, &n);
     if (rc == RB_OK) {
         fwrite(text, 1, n, stdout);
@@ -305,5 +325,6 @@ int cmd_info(int argc, char **argv)
         setup_close(&setup);
     }
     free(options.setup.sets.text);
+    free(options.match.text);
     return rc != RB_OK ? cli_report(&err) : 0;
 }

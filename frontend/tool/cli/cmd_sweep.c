@@ -10,6 +10,8 @@
 #include "frontend/tool/io/text_list.h"
 #include "frontend/tool/run/progress_line.h"
 #include "frontend/tool/run/run_setup.h"
+#include "frontend/tool/study/matrix_values.h"
+#include "frontend/tool/study/study_suite.h"
 #include "frontend/tool/study/sweep.h"
 #include "frontend/tool/study/sweep_place.h"
 #include "frontend/tool/study/sweep_results.h"
@@ -17,19 +19,22 @@
 #include "sim/core/alloc.h"
 #include "sim/core/log.h"
 
-enum { JOBS_MAX = 1024, SPLIT_MAX = 1000 };
+enum { JOBS_MAX = 1024, SPLIT_MAX = 1000, FOLDERS_MAX = 100 };
 
 typedef struct {
     const char *output, *tmpdir, *profile, *plan, *seed, *launches;
     char *sample; /* owned; all --sample arguments as one list */
-    text_list_t gpus, sets, vary;
+    text_list_t gpus, sets, vary, match;
     uint64_t jobs, split;
-    unsigned progress;
+    unsigned progress, form, format; /* indices of words */
+    const char *stat, *base;
     slurm_options_t slurm;
     bool prepare, use_slurm, help;
     char **operands;
     int n_operands;
 } sweep_options_t;
+
+static const char *const format_words[] = {"table", "csv", NULL};
 
 static rb_code_t read_option(void *ctx, cli_option_id_t id, const char *value, rb_err_t *err)
 {
@@ -43,6 +48,9 @@ static rb_code_t read_option(void *ctx, cli_option_id_t id, const char *value, r
         return RB_OK;
     case CLI_VARY:
         text_list_add(&o->vary, value);
+        return RB_OK;
+    case CLI_MATCH:
+        text_list_add(&o->match, value);
         return RB_OK;
     case CLI_SAMPLE:
         return sample_option(&o->sample, value, err);
@@ -77,6 +85,16 @@ static rb_code_t read_option(void *ctx, cli_option_id_t id, const char *value, r
         return option_count("max-parallel", value, 1, UINT32_MAX, &o->slurm.max_parallel, err);
     case CLI_JOBS:
         return option_count("jobs", value, 1, JOBS_MAX, &o->jobs, err);
+    case CLI_STAT:
+        o->stat = value;
+        return RB_OK;
+    case CLI_BASE:
+        o->base = value;
+        return RB_OK;
+    case CLI_AS:
+        return option_word("as", value, matrix_form_words, &o->form, err);
+    case CLI_FORMAT:
+        return option_word("format", value, format_words, &o->format, err);
     case CLI_PROGRESS:
         return option_word("progress", value, progress_when_words, &o->progress, err);
     default:
@@ -87,7 +105,8 @@ static rb_code_t read_option(void *ctx, cli_option_id_t id, const char *value, r
 static rb_code_t read_options(sweep_options_t *o, int argc, char **argv, rb_err_t *err)
 {
     cli_parser_t p;
-    *o = (sweep_options_t){.jobs = setup_usable_cores()};
+    *o = (sweep_options_t){
+        .jobs = setup_usable_cores(), .form = MATRIX_ratio, .stat = "totals.cycles"};
     cli_parser_init(&p, cli_find_command("sweep"), argc, argv);
     RB_TRY(cli_parser_read(&p, read_option, o, &o->help, err));
     if (o->help)
@@ -98,10 +117,10 @@ static rb_code_t read_options(sweep_options_t *o, int argc, char **argv, rb_err_
         return rb_fail(err, RB_USAGE, "--partition and --max-parallel are for --slurm");
     if (o->output == NULL && (o->prepare || o->use_slurm))
         return rb_fail(err, RB_USAGE, "--prepare and --slurm need -o DIR: the folder of the jobs");
-    return cli_check_operands(&p, 1, 3, err);
+    return cli_check_operands(&p, 1, FOLDERS_MAX, err);
 }
 
-/* A study is a regular file with a name ending in .cfg; everything else is a trace. */
+/* A study is a regular file with a name ending in .cfg; everything else is a trace or a suite. */
 static bool is_study(const char *path)
 {
     struct stat st;
@@ -115,7 +134,7 @@ static rb_code_t assign_word(study_t *study, const char *word, const char *value
     return value != NULL ? study_assign(study, &study->common, word, value, 0, err) : RB_OK;
 }
 
-/* Makes the study of one trace that the options describe. */
+/* Makes the study of one trace or suite that the options describe. */
 static rb_code_t study_of_options(study_t *study, const sweep_options_t *o, rb_err_t *err)
 {
     RB_TRY(study_add_trace(study, o->operands[0], NULL, o->profile, 0, err));
@@ -132,20 +151,62 @@ static rb_code_t study_of_options(study_t *study, const sweep_options_t *o, rb_e
     return RB_OK;
 }
 
-static rb_code_t read_study(study_t *study, const sweep_options_t *o, rb_err_t *err)
+/* folder: of the sweep. */
+static rb_code_t read_study(study_t *study, const sweep_options_t *o, const char *folder,
+                            rb_err_t *err)
 {
     bool more = o->gpus.n > 0 || o->sets.n > 0 || o->vary.n > 0 || o->sample != NULL ||
-                o->plan != NULL || o->seed != NULL || o->launches != NULL || o->profile != NULL;
+                o->plan != NULL || o->seed != NULL || o->launches != NULL || o->profile != NULL ||
+                o->match.n > 0;
     if (!is_study(o->operands[0]))
         RB_TRY(study_of_options(study, o, err));
     else if (more)
         return rb_fail(
             err, RB_USAGE,
-            "--gpu, -s, --vary, --sample, --plan, --profile, --seed and --launches are for a "
-            "trace: a study file has these settings itself");
+            "--gpu, -s, --vary, --match, --sample, --plan, --profile, --seed and --launches are "
+            "for a trace or a folder of traces: a study file has these settings itself");
     else
         RB_TRY(study_read_file(study, o->operands[0], err));
+    RB_TRY(study_expand(study, &o->match, folder, err));
     return study_finish(study, err);
+}
+
+/* Prints the chosen statistic of sweeps. */
+static rb_code_t print_suite(char *const *folders, size_t n, const sweep_options_t *o,
+                             rb_err_t *err)
+{
+    matrix_t matrix;
+    matrix_values_t values = {0};
+    rb_code_t rc = matrix_open(&matrix, folders, n, &o->match, err);
+    if (rc == RB_OK)
+        rc = matrix_values_read(&values, &matrix, o->stat, o->base, (matrix_form_t)o->form, err);
+    if (rc == RB_OK)
+        (o->format == 0 ? matrix_print : matrix_print_csv)(&matrix, &values, stdout);
+    matrix_values_free(&values);
+    matrix_close(&matrix);
+    return rc;
+}
+
+/* Whether there are several programs and several results of one of them. */
+static bool is_suite(const sweep_t *s)
+{
+    const char *first = s->jobs[0].fields[SWEEP_TRACE];
+    const char *last = s->jobs[s->n_jobs - 1].fields[SWEEP_TRACE];
+    size_t of_first = 0, count[SWEEP_STATES];
+    for (size_t i = 0; i < s->n_jobs && strcmp(s->jobs[i].fields[SWEEP_TRACE], first) == 0; i++)
+        of_first += !sweep_is_part(s, i);
+    sweep_count(s, count);
+    return strcmp(first, last) != 0 && of_first > 1 && count[SWEEP_DONE] > 0;
+}
+
+/* Writes and prints the results; the programs of a suite also side by side. */
+static rb_code_t print_results(const sweep_t *s, bool keep, const sweep_options_t *o, rb_err_t *err)
+{
+    RB_TRY(sweep_results(s, keep, err));
+    if (!is_suite(s))
+        return RB_OK;
+    putchar('\n');
+    return print_suite(&(char *){s->folder}, 1, o, err);
 }
 
 /* Prepares and runs; a refused study leaves nothing in the folder. */
@@ -153,9 +214,11 @@ static rb_code_t sweep_in(sweep_t *s, sweep_place_t *place, const sweep_options_
 {
     study_t *study = study_create();
     study->split = o->split;
-    rb_code_t rc = read_study(study, o, err);
+    rb_code_t rc = read_study(study, o, place->folder, err);
     if (rc == RB_OK)
         rc = sweep_prepare(s, study, place->folder, o->tmpdir, err);
+    if (rc != RB_OK && !place->temporary)
+        study_drop_unpacked(study, place->folder);
     study_destroy(study);
     RB_TRY(rc);
     RB_TRY(sweep_begin(s, err));
@@ -170,7 +233,7 @@ static rb_code_t sweep_in(sweep_t *s, sweep_place_t *place, const sweep_options_
     if (rc == RB_STOPPED && !place->temporary)
         rb_info("%s has the finished jobs; the same command continues", s->folder);
     if (rc == RB_OK)
-        rc = sweep_results(s, !place->temporary, err);
+        rc = print_results(s, !place->temporary, o, err);
     /* Results that cannot be printed are still kept. */
     return rc == RB_OK ? out_flush_stdout(err) : rc;
 }
@@ -226,7 +289,7 @@ static rb_code_t collect(sweep_t *s, const sweep_options_t *o, rb_err_t *err)
 {
     if (s->split)
         RB_TRY(sweep_run(s, SWEEP_WHOLES, (size_t)o->jobs, (progress_when_t)o->progress, err));
-    return sweep_results(s, true, err);
+    return print_results(s, true, o, err);
 }
 
 /* sweep job DIR N: runs one job, for schedulers. */
@@ -245,12 +308,22 @@ static rb_code_t run_job(sweep_t *s, const sweep_options_t *o, rb_err_t *err)
     return rc == RB_OK && stopped ? RB_STOPPED : rc;
 }
 
+/* sweep table DIR...: opens the folders itself. */
+static rb_code_t print_table(sweep_t *s, const sweep_options_t *o, rb_err_t *err)
+{
+    (void)s;
+    return print_suite(o->operands + 1, (size_t)o->n_operands - 1, o, err);
+}
+
 /* Actions on an existing folder. */
 static const struct {
     const char *name;
-    int operands; /* number of operands, including the action */
+    int operands; /* number of operands, including the action; 0: at least 2 */
     rb_code_t (*run)(sweep_t *s, const sweep_options_t *o, rb_err_t *err);
-} actions[] = {{"status", 2, show_status}, {"collect", 2, collect}, {"job", 3, run_job}};
+} actions[] = {{"status", 2, show_status},
+               {"collect", 2, collect},
+               {"table", 0, print_table},
+               {"job", 3, run_job}};
 enum { ACTIONS = sizeof(actions) / sizeof(actions[0]) };
 
 /* The action that the operands begin with; ACTIONS: none, they are a study or a trace. */
@@ -264,7 +337,8 @@ static size_t find_action(const sweep_options_t *o)
 
 static rb_code_t act(sweep_t *s, const sweep_options_t *o, size_t action, rb_err_t *err)
 {
-    if (o->n_operands != actions[action].operands)
+    const int n = actions[action].operands;
+    if (n > 0 ? o->n_operands != n : o->n_operands < 2)
         return rb_fail(err, RB_USAGE, "sweep %s: the folder of a sweep%s is expected",
                        actions[action].name, actions[action].operands > 2 ? " and a job" : "");
     RB_TRY(sweep_open(s, o->operands[1], err));
@@ -303,6 +377,7 @@ int cmd_sweep(int argc, char **argv)
     free(o.gpus.text);
     free(o.sets.text);
     free(o.vary.text);
+    free(o.match.text);
     if (rc != RB_OK && rc != RB_STOPPED)
         return cli_report(&err);
     return rc == RB_OK && failed ? 1 : rb_exit_code(rc);

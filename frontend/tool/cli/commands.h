@@ -8,8 +8,8 @@
 #include "frontend/tool/cli/options.h"
 
 /*
- * All of them. command_table.c has their options and help: a command knows the table, and the table
- * knows no command.
+ * All of them, in the order of the help. commands_*.c have their options and help: a command knows
+ * its table, and the table knows no command.
  */
 #define CLI_COMMANDS(X)                                                                            \
     X(run)                                                                                         \

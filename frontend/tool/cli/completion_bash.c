@@ -127,7 +127,7 @@ void completion_bash(FILE *out)
           "        _rubato_words \"$commands --help --version\"\n"
           "        return\n    fi\n    case ${COMP_WORDS[1]} in\n",
           out);
-    for (const cli_command_t *c = cli_commands; c->name != NULL; c++)
-        print_command(out, c);
+    for (const cli_command_t *const *c = cli_commands; *c != NULL; c++)
+        print_command(out, *c);
     fputs("    esac\n}\ncomplete -F _rubato rubato\n", out);
 }

@@ -121,6 +121,6 @@ void completion_fish(FILE *out)
     fputs(config_function, out);
     fputs("complete -c rubato -f\ncomplete -c rubato -n __fish_use_subcommand -l help -l version\n",
           out);
-    for (const cli_command_t *c = cli_commands; c->name != NULL; c++)
-        print_command(out, c);
+    for (const cli_command_t *const *c = cli_commands; *c != NULL; c++)
+        print_command(out, *c);
 }

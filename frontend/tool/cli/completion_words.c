@@ -57,8 +57,8 @@ void completion_print_words(FILE *out, completion_kind_t kind)
             fprintf(out, "%s ", gen_kind_info(i).name);
         break;
     case COMPLETION_COMMAND:
-        for (const cli_command_t *c = cli_commands; c->name != NULL; c++)
-            fprintf(out, "%s ", c->name);
+        for (const cli_command_t *const *c = cli_commands; *c != NULL; c++)
+            fprintf(out, "%s ", (*c)->name);
         break;
     default:
         rb_panic("completion: no list of words of kind %d", (int)kind);

@@ -122,17 +122,17 @@ void completion_zsh(FILE *out)
     fputs("_rubato_value()\n{\n    case ${1##* } in\n", out);
     completion_visit_settings(print_choices, out);
     fputs("    esac\n}\n_rubato_commands()\n{\n    local -a commands=(\n", out);
-    for (const cli_command_t *c = cli_commands; c->name != NULL; c++) {
-        fprintf(out, "        '%s:", c->name);
-        print_text(out, c->summary);
+    for (const cli_command_t *const *c = cli_commands; *c != NULL; c++) {
+        fprintf(out, "        '%s:", (*c)->name);
+        print_text(out, (*c)->summary);
         fputs("'\n", out);
     }
     fputs("    )\n    _describe command commands\n}\n_rubato()\n{\n"
           "    if ((CURRENT == 2)); then\n        _rubato_commands\n        return\n    fi\n"
           "    shift words\n    ((CURRENT--))\n    case $words[1] in\n",
           out);
-    for (const cli_command_t *c = cli_commands; c->name != NULL; c++)
-        print_command(out, c);
+    for (const cli_command_t *const *c = cli_commands; *c != NULL; c++)
+        print_command(out, *c);
     /* If compinit loads it, the script is the body of the function; with "source <(...)" it
      * registers itself. */
     fputs("    esac\n}\nif [[ $zsh_eval_context[-1] == loadautofunc ]]; then\n"

@@ -8,9 +8,9 @@ enum { LONG_BASE = 256 }; /* getopt's code of the n-th long option */
 
 const cli_command_t *cli_find_command(const char *name)
 {
-    for (const cli_command_t *c = cli_commands; c->name != NULL; c++) {
-        if (strcmp(c->name, name) == 0)
-            return c;
+    for (const cli_command_t *const *c = cli_commands; *c != NULL; c++) {
+        if (strcmp((*c)->name, name) == 0)
+            return *c;
     }
     return NULL;
 }
@@ -19,8 +19,8 @@ rb_code_t cli_unknown_command(const char *name, rb_err_t *err)
 {
     suggest_t like;
     suggest_begin(&like, name);
-    for (const cli_command_t *c = cli_commands; c->name != NULL; c++)
-        suggest_offer(&like, c->name);
+    for (const cli_command_t *const *c = cli_commands; *c != NULL; c++)
+        suggest_offer(&like, (*c)->name);
     if (like.best != NULL)
         return rb_fail(err, RB_USAGE, "unknown command '%s'; did you mean '%s'?", name, like.best);
     return rb_fail(err, RB_USAGE, "unknown command '%s'; see 'rubato --help'", name);

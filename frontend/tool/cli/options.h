@@ -1,5 +1,5 @@
 /*
- * Subcommands and their options, each declared once. From the tables (command_table.c) come the
+ * Subcommands and their options, each declared once. From the tables (commands_*.c) come the
  * parser, --help, the man page and the completion of shells.
  *
  *   cli_parser_t p;
@@ -92,6 +92,10 @@ typedef enum {
     CLI_SPLIT_LAUNCHES,
     CLI_REGIONS,
     CLI_REPLAYS,
+    CLI_MATCH,
+    CLI_STAT,
+    CLI_BASE,
+    CLI_AS,
 } cli_option_id_t;
 
 typedef struct {
@@ -117,8 +121,8 @@ typedef struct {
     size_t n_options;
 } cli_command_t;
 
-/* All subcommands in the order of the help; ends with name == NULL. */
-extern const cli_command_t cli_commands[];
+/* All subcommands in the order of the help; ends with NULL. */
+extern const cli_command_t *const cli_commands[];
 
 /* The command of that name, or NULL. */
 const cli_command_t *cli_find_command(const char *name);

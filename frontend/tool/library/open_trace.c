@@ -4,13 +4,16 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "frontend/emulator/sass/machine_code.h"
 #include "frontend/input/accelsim/accelsim.h"
+#include "frontend/input/archive/trace_archive.h"
 #include "frontend/input/macsim/macsim.h"
 #include "frontend/input/rbt/rbt_source.h"
 #include "sampling/launch/plan_macsim.h"
 #include "sim/core/alloc.h"
+#include "sim/core/in_file.h"
 
 typedef struct {
     const char *name; /* trace_source_ops_t.name of the sources of this kind */
@@ -128,6 +131,14 @@ trace_source_t *open_trace(const char *path, const char *tmpdir, rb_err_t *err)
 
     while (kind + 1 < N_KINDS && !kinds[kind].detect(path))
         kind++;
+    if (trace_archive_stem(path) > 0 && access(path, F_OK) == 0 && !in_file_is_folder(path) &&
+        !kinds[kind].detect(path)) {
+        (void)rb_fail(err, RB_TRACE,
+                      "%s: an archive of traces: 'rubato sweep' runs them all, 'rubato info' lists "
+                      "them; to use one elsewhere, unpack it",
+                      path);
+        return NULL;
+    }
     return kinds[kind].open(path, tmpdir, err);
 }
 

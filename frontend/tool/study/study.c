@@ -34,15 +34,21 @@ static void free_texts(char **text, size_t n)
     free(text);
 }
 
+void study_trace_free(study_trace_t *trace)
+{
+    free(trace->path);
+    free(trace->name);
+    free(trace->profile);
+    free(trace->match);
+    *trace = (study_trace_t){0};
+}
+
 void study_destroy(study_t *s)
 {
     if (s == NULL)
         return;
-    for (size_t i = 0; i < s->n_traces; i++) {
-        free(s->traces[i].path);
-        free(s->traces[i].name);
-        free(s->traces[i].profile);
-    }
+    for (size_t i = 0; i < s->n_traces; i++)
+        study_trace_free(&s->traces[i]);
     for (size_t i = 0; i < s->n_axes; i++) {
         free(s->axes[i].key);
         free_texts(s->axes[i].values, s->axes[i].n);
@@ -56,6 +62,7 @@ void study_destroy(study_t *s)
     free_set(&s->common);
     free_texts(s->gpus, s->n_gpus);
     free_texts(s->columns, s->n_columns);
+    free_texts(s->unpacked, s->n_unpacked);
     free(s->file);
     free(s->traces);
     free(s->axes);
@@ -149,8 +156,21 @@ rb_code_t study_add_trace(study_t *s, const char *path, const char *name, const 
         }
     }
     rb_grow(&s->traces, &s->cap_traces, s->n_traces + 1, sizeof(*s->traces));
-    s->traces[s->n_traces++] = (study_trace_t){rb_strdup(path), own, rb_strdup(profile)};
+    s->traces[s->n_traces++] = (study_trace_t){.path = rb_strdup(path),
+                                               .name = own,
+                                               .profile = rb_strdup(profile),
+                                               .named = name != NULL,
+                                               .line = line};
     return RB_OK;
+}
+
+char *study_name_pattern(const char *pattern, const char *trace)
+{
+    static const char trace_word[] = "{trace}";
+    const char *at = strstr(pattern, trace_word);
+    return at == NULL ? rb_strdup(pattern)
+                      : rb_format("%.*s%s%s", (int)(at - pattern), pattern, trace,
+                                  at + sizeof(trace_word) - 1);
 }
 
 rb_code_t study_add_gpu(study_t *s, const char *gpu, int line, rb_err_t *err)

@@ -32,6 +32,9 @@ typedef struct {
     char *path;    /* owned */
     char *name;    /* owned; name in tables, unique in the study */
     char *profile; /* owned; profile for samplers; NULL: none */
+    char *match;   /* owned; which traces of a folder (trace_tree_match()); NULL: all */
+    bool named;    /* the user chose the name */
+    int line;      /* in the study file; 0: none */
 } study_trace_t;
 
 typedef struct {
@@ -66,6 +69,9 @@ typedef struct {
     study_delta_t *deltas;
     size_t n_deltas, cap_deltas;
 
+    char **unpacked; /* owned, like its elements; folders made by study_expand() */
+    size_t n_unpacked, cap_unpacked;
+
     /* Set by study_finish(): the points as a table. */
     char **columns; /* owned; keys that differ between points, in order of first occurrence */
     size_t n_columns, cap_columns;
@@ -76,10 +82,16 @@ typedef struct {
 study_t *study_create(void);
 void study_destroy(study_t *s); /* NULL is allowed */
 
-/* Copies its arguments. line: in the study file, 0 without. RB_USAGE (RB_CONFIG with a file) names
- * the mistake. */
+/* Copies its arguments; name and profile may be NULL. line: in the study file, 0 without. RB_USAGE
+ * (RB_CONFIG with a file) names the mistake. */
 RB_CHECKED rb_code_t study_add_trace(study_t *s, const char *path, const char *name,
                                      const char *profile, int line, rb_err_t *err);
+
+/* Frees the contents of a trace. */
+void study_trace_free(study_trace_t *trace);
+
+/* A pattern such as "plans/{trace}.json" with the name of the trace; the caller frees it. */
+char *study_name_pattern(const char *pattern, const char *trace);
 RB_CHECKED rb_code_t study_add_gpu(study_t *s, const char *gpu, int line, rb_err_t *err);
 
 /* Adds an axis, which must not exist, without values. */

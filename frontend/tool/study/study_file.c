@@ -107,7 +107,7 @@ static rb_code_t take_axis(study_t *s, const char *key, const config_setting_t *
 
 static rb_code_t take_trace_group(study_t *s, const config_setting_t *group, rb_err_t *err)
 {
-    const char *path = NULL, *name = NULL, *profile = NULL;
+    const char *path = NULL, *name = NULL, *profile = NULL, *match = NULL;
     int line = line_of(group);
     for (int i = 0; i < config_setting_length(group); i++) {
         const config_setting_t *item = config_setting_get_elem(group, (unsigned)i);
@@ -120,15 +120,19 @@ static rb_code_t take_trace_group(study_t *s, const config_setting_t *group, rb_
             name = text;
         else if (strcmp(key, "profile") == 0)
             profile = text;
+        else if (strcmp(key, "match") == 0)
+            match = text;
         else
-            return study_fail(s, line_of(item), err, "'%.60s': a trace has path, name and profile",
-                              key);
+            return study_fail(s, line_of(item), err,
+                              "'%.60s': a trace has path, name, match and profile", key);
     }
     if (path == NULL)
         return study_fail(s, line, err, "a trace without a path");
     char *trace = study_path(s, path),
          *profile_path = profile != NULL ? study_path(s, profile) : NULL;
     rb_code_t rc = study_add_trace(s, trace, name, profile_path, line, err);
+    if (rc == RB_OK)
+        s->traces[s->n_traces - 1].match = rb_strdup(match);
     free(trace);
     free(profile_path);
     return rc;

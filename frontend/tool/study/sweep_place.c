@@ -1,11 +1,11 @@
 #include "frontend/tool/study/sweep_place.h"
 
 #include <errno.h>
-#include <ftw.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "frontend/tool/io/folder_remove.h"
 #include "frontend/tool/io/out_file.h"
 #include "sim/core/alloc.h"
 #include "sim/core/log.h"
@@ -37,17 +37,8 @@ void sweep_place_say(sweep_place_t *p, const char *results)
     p->said = true;
 }
 
-static int remove_entry(const char *path, const struct stat *st, int type, struct FTW *where)
-{
-    (void)st;
-    (void)type;
-    (void)where;
-    return remove(path);
-}
-
 void sweep_place_close(sweep_place_t *p, const sweep_t *s, bool complete)
 {
-    enum { OPEN_FOLDERS = 8 };
     size_t count[SWEEP_STATES];
     if (p->temporary && p->folder != NULL) {
         out_unguard(p->folder);
@@ -55,7 +46,7 @@ void sweep_place_close(sweep_place_t *p, const sweep_t *s, bool complete)
         if (!complete && count[SWEEP_DONE] + count[SWEEP_STOPPED] > 0)
             rb_info("%s has the finished jobs; the same command with -o %s continues", p->folder,
                     p->folder);
-        else if (nftw(p->folder, remove_entry, OPEN_FOLDERS, FTW_DEPTH | FTW_PHYS) != 0)
+        else if (!folder_remove(p->folder))
             rb_warn("%s: cannot be removed: %s", p->folder, strerror(errno));
     }
     free(p->folder);

@@ -12,9 +12,6 @@
 #include "sim/core/alloc.h"
 #include "sim/core/memory_file.h"
 
-/* Replaced by the trace's name in the path of a plan. */
-static const char trace_word[] = "{trace}";
-
 struct sweep_trial {
     char *key; /* owned; sampler, plan and profile */
     char plan_sha256[SHA256_TEXT];
@@ -25,18 +22,6 @@ static const char *word_of(const study_t *study, size_t point, const char *word)
 {
     const char *value = study_word(study, point, word);
     return value != NULL && strcmp(value, "none") != 0 ? value : NULL;
-}
-
-/* "plans/{trace}.json" with the name of the trace; the caller frees it. */
-static char *name_plan(const char *pattern, const char *trace)
-{
-    const char *at = strstr(pattern, trace_word);
-    if (at == NULL)
-        return rb_strdup(pattern);
-    size_t before = (size_t)(at - pattern), n = strlen(pattern) + strlen(trace) + 1;
-    char *name = rb_calloc(n, 1);
-    snprintf(name, n, "%.*s%s%s", (int)before, pattern, trace, at + sizeof(trace_word) - 1);
-    return name;
 }
 
 /* *launches: one of the samplers chooses launches. *files: a hash of the contents of the files that
@@ -86,7 +71,7 @@ rb_code_t sweep_words_read(sweep_words_t *w, const study_t *study, size_t trace,
                          .seed = word_of(study, point, "seed"),
                          .launches = word_of(study, point, "launches")};
     if (plan != NULL) {
-        char *name = name_plan(plan, study->traces[trace].name);
+        char *name = study_name_pattern(plan, study->traces[trace].name);
         w->plan = study_path(study, name);
         free(name);
     }

@@ -1,0 +1,163 @@
+#include "frontend/tool/library/trace_tree.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "frontend/input/archive/trace_archive.h"
+#include "frontend/tool/library/open_trace.h"
+#include "sim/core/alloc.h"
+#include "sim/core/in_file.h"
+
+enum { DEPTH_MAX = 16 }; /* links may lead in circles */
+
+typedef struct {
+    trace_tree_t *tree;
+    const char *prefix;
+    size_t root; /* length of the folder's path and a slash, which names do not have */
+} search_t;
+
+static const char native_ending[] = ".rbt";
+
+/* Length of the path of a native file without its ending; 0: it has another one. */
+static size_t native_stem(const char *path)
+{
+    const size_t n = strlen(path), e = strlen(native_ending);
+    return n > e && strcmp(path + n - e, native_ending) == 0 ? n - e : 0;
+}
+
+/* Removes a last component "/traces" or "traces". */
+static void drop_last(char *name, const char *part)
+{
+    const size_t n = strlen(name), p = strlen(part);
+    if (n < p || strcmp(name + n - p, part) != 0)
+        return;
+    if (n == p)
+        name[0] = '\0';
+    else if (name[n - p - 1] == '/')
+        name[n - p - 1] = '\0';
+}
+
+char *trace_tree_name(const char *prefix, const char *path)
+{
+    const size_t n = strlen(prefix);
+    char *inner = rb_strdup(path);
+    inner[strlen(inner) - (native_stem(path) > 0 ? strlen(native_ending) : 0)] = '\0';
+    drop_last(inner, "traces");
+    drop_last(inner, "NO_ARGS");
+    /* A single trace at the top has the name of the tree. */
+    char *name = inner[0] != '\0' ? rb_format("%s%s", prefix, inner)
+                 : n > 0          ? rb_format("%.*s", (int)n - 1, prefix)
+                                  : rb_strdup("traces");
+    free(inner);
+    return name;
+}
+
+/* stem: length of the path without the ending of an archive. */
+static void add(search_t *s, const char *path, size_t stem, bool archive)
+{
+    trace_tree_t *t = s->tree;
+    char *inner = rb_format("%.*s", stem > s->root ? (int)(stem - s->root) : 0,
+                            path + (stem > s->root ? s->root : 0));
+    rb_grow(&t->items, &t->cap, t->n + 1, sizeof(*t->items));
+    t->items[t->n++] = (trace_tree_item_t){
+        .path = rb_strdup(path), .name = trace_tree_name(s->prefix, inner), .archive = archive};
+    free(inner);
+}
+
+static rb_code_t search(search_t *s, const char *folder, int depth, rb_err_t *err);
+
+static rb_code_t look_at(search_t *s, const char *path, int depth, rb_err_t *err)
+{
+    struct stat st;
+    if (stat(path, &st) != 0)
+        return RB_OK; /* a link to nowhere */
+    if (S_ISDIR(st.st_mode)) {
+        if (!open_trace_detect(path))
+            return search(s, path, depth + 1, err);
+        add(s, path, strlen(path), false);
+    } else if (S_ISREG(st.st_mode) && native_stem(path) > 0) {
+        add(s, path, strlen(path), false);
+    } else if (S_ISREG(st.st_mode) && trace_archive_stem(path) > 0) {
+        add(s, path, trace_archive_stem(path), true);
+    }
+    return RB_OK;
+}
+
+static rb_code_t search(search_t *s, const char *folder, int depth, rb_err_t *err)
+{
+    DIR *dir = opendir(folder);
+    rb_code_t rc = RB_OK;
+    if (dir == NULL)
+        return rb_fail(err, RB_IO, "%s: %s", folder, strerror(errno));
+    for (struct dirent *d; rc == RB_OK && depth < DEPTH_MAX && (d = readdir(dir)) != NULL;) {
+        if (d->d_name[0] == '.')
+            continue;
+        char *path = rb_format("%s/%s", folder, d->d_name);
+        rc = look_at(s, path, depth, err);
+        free(path);
+    }
+    closedir(dir);
+    return rc;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    const trace_tree_item_t *x = a, *y = b;
+    const int c = strverscmp(x->name, y->name);
+    return c != 0 ? c : strcmp(x->path, y->path);
+}
+
+bool trace_tree_detect(const char *path)
+{
+    return in_file_is_folder(path) && !open_trace_detect(path);
+}
+
+rb_code_t trace_tree_find(trace_tree_t *t, const char *folder, const char *prefix, rb_err_t *err)
+{
+    size_t n = strlen(folder);
+    while (n > 1 && folder[n - 1] == '/')
+        n--;
+    char *root = rb_format("%.*s", (int)n, folder);
+    search_t s = {.tree = t, .prefix = prefix, .root = n + 1};
+    const size_t before = t->n;
+    rb_code_t rc = RB_OK;
+    if (open_trace_detect(root))
+        add(&s, root, n, false);
+    else
+        rc = search(&s, root, 0, err);
+    free(root);
+    if (t->n > before)
+        qsort(t->items + before, t->n - before, sizeof(*t->items), by_name);
+    return rc;
+}
+
+void trace_tree_free(trace_tree_t *t)
+{
+    for (size_t i = 0; i < t->n; i++) {
+        free(t->items[i].path);
+        free(t->items[i].name);
+    }
+    free(t->items);
+    *t = (trace_tree_t){0};
+}
+
+bool trace_tree_match(const char *name, const char *const *patterns, size_t n)
+{
+    bool wanted = true, found = false;
+    for (size_t i = 0; i < n; i++) {
+        const bool out = patterns[i][0] == '!';
+        const char *pattern = patterns[i] + out;
+        const bool match = fnmatch(pattern, name, 0) == 0 || strstr(name, pattern) != NULL;
+        if (out && match)
+            return false;
+        if (!out) {
+            wanted = false;
+            found = found || match;
+        }
+    }
+    return wanted || found;
+}
