@@ -12,20 +12,27 @@
 #define SURVEY_AT(member)  (offsetof(shadow_counts_t, member) / sizeof(uint64_t))
 
 /* What the survey counts, too. */
-static const struct {
+typedef struct {
     size_t counter, survey; /* indices of 64-bit counts */
-} counterparts[] = {
-    {COUNTER_AT(l2.read_sectors), SURVEY_AT(read_sectors)},
-    {COUNTER_AT(l2.read_hits), SURVEY_AT(read_hits)},
-    {COUNTER_AT(l2.write_sectors), SURVEY_AT(write_sectors)},
-    {COUNTER_AT(l2.write_hits), SURVEY_AT(write_hits)},
-    {COUNTER_AT(l2.fills), SURVEY_AT(fills)},
-    {COUNTER_AT(l2.writebacks), SURVEY_AT(written_back)},
-    {COUNTER_AT(dram.read_sectors), SURVEY_AT(fills)},
-    {COUNTER_AT(dram.write_sectors), SURVEY_AT(written_back)},
+    bool direct;            /* L1s hardly change it, so that the survey's count is an estimate */
+} counterpart_t;
+
+static const counterpart_t counterparts[] = {
+    {COUNTER_AT(l2.read_sectors), SURVEY_AT(read_sectors), false},
+    {COUNTER_AT(l2.read_hits), SURVEY_AT(read_hits), false},
+    {COUNTER_AT(l2.write_sectors), SURVEY_AT(write_sectors), false},
+    {COUNTER_AT(l2.write_hits), SURVEY_AT(write_hits), false},
+    {COUNTER_AT(l2.fills), SURVEY_AT(fills), true},
+    {COUNTER_AT(l2.writebacks), SURVEY_AT(written_back), true},
+    {COUNTER_AT(dram.read_sectors), SURVEY_AT(fills), true},
+    {COUNTER_AT(dram.write_sectors), SURVEY_AT(written_back), true},
 };
 
-enum { NO_COUNTERPART = -1 };
+/* Standard error of a survey's count, relative, as long as units do not contradict it. */
+#define SURVEY_ERROR 0.05
+
+/* Standard errors by which units contradict it. */
+#define CONTRADICTION 2
 
 /* Hits, and what they are among. */
 static const struct {
@@ -37,16 +44,18 @@ static const struct {
     {COUNTER_AT(l2.write_hits), COUNTER_AT(l2.write_sectors)},
 };
 
-/* Error of hits that all units may share, as a share of the lookups, over that of other counters. */
-#define HITS_BIAS 0.5
+/* Error of hits that all units may share, as a share of the lookups, over that of other counters; also
+ * of warp states, as a share of the warps' cycles. */
+#define SHARE_BIAS 0.5
 
-static int counterpart(size_t counter)
+/* NULL: none. */
+static const counterpart_t *counterpart(size_t counter)
 {
     for (size_t i = 0; i < sizeof(counterparts) / sizeof(counterparts[0]); i++) {
         if (counterparts[i].counter == counter)
-            return (int)counterparts[i].survey;
+            return &counterparts[i];
     }
-    return NO_COUNTERPART;
+    return NULL;
 }
 
 static double at(const void *counts, size_t i)
@@ -59,16 +68,17 @@ static double per_inst(const smarts_unit_t *u, size_t counter)
     return at(&u->counters, counter) / u->insts;
 }
 
-static double surveyed_per_inst(const smarts_unit_t *u, int survey)
+static double surveyed_per_inst(const smarts_unit_t *u, size_t survey)
 {
     const double insts = (double)u->surveyed.warp_insts;
-    return insts > 0 ? at(&u->surveyed, (size_t)survey) / insts : 0;
+    return insts > 0 ? at(&u->surveyed, survey) / insts : 0;
 }
 
-/* The left-out sum of one counter. influence: of each unit on it, owned by the caller. */
+/* The left-out sum of one counter. */
 typedef struct {
     double sum;
-    double *influence;
+    double doubt;      /* standard error that the units do not show */
+    double *influence; /* of each unit, owned by the caller */
 } part_t;
 
 static double squares(const part_t *p, size_t n)
@@ -84,7 +94,7 @@ static void by_weights(const smarts_answer_t *a, const smarts_question_t *q, con
                        part_t *out)
 {
     double weight = 0, mx = 0, my = 0, xx = 0, xy = 0;
-    out->sum = 0;
+    out->sum = out->doubt = 0;
     for (size_t i = 0; i < q->n; i++) {
         const smarts_unit_t *u = &q->units[i];
         weight += u->weight;
@@ -109,7 +119,7 @@ static void by_weights(const smarts_answer_t *a, const smarts_question_t *q, con
 
 /* As a ratio to what the survey counted. false: it counted nothing in the units. */
 static bool by_survey(const smarts_answer_t *a, const smarts_question_t *q, const double *y,
-                      int survey, part_t *out)
+                      size_t survey, part_t *out)
 {
     double timed = 0, surveyed = 0;
     for (size_t i = 0; i < q->n; i++) {
@@ -118,7 +128,7 @@ static bool by_survey(const smarts_answer_t *a, const smarts_question_t *q, cons
     }
     if (surveyed <= 0)
         return false;
-    const double ratio = timed / surveyed, all = at(&q->left, (size_t)survey);
+    const double ratio = timed / surveyed, all = at(&q->left, survey);
     out->sum = ratio * all;
     for (size_t i = 0; i < q->n; i++)
         out->influence[i] = a->weight[i] *
@@ -127,21 +137,41 @@ static bool by_survey(const smarts_answer_t *a, const smarts_question_t *q, cons
     return true;
 }
 
+/* Weighs the units' estimate with the survey's own count, by their errors. What is written back comes in
+ * bursts, which a few short units meet or not; the survey has all of it. If the two differ by more
+ * than their errors explain, the units are believed. */
+static void believe_survey(part_t *p, double surveyed, size_t n)
+{
+    const double units = squares(p, n) * (double)n / (double)(n - 1);
+    const double survey = SURVEY_ERROR * SURVEY_ERROR * surveyed * surveyed;
+    const double difference = p->sum - surveyed;
+    if (difference * difference > CONTRADICTION * CONTRADICTION * (units + survey))
+        return;
+    const double weight = units / (units + survey); /* of the survey's count */
+    p->sum -= weight * difference;
+    p->doubt = weight * SURVEY_ERROR * surveyed;
+    for (size_t i = 0; i < n; i++)
+        p->influence[i] *= 1 - weight;
+}
+
 /* Estimates a counter in the way that fits the units better. other: as long as the influences. */
 static void estimate_counter(const smarts_answer_t *a, const smarts_question_t *q, size_t counter,
                              double *y, double *other, part_t *out)
 {
-    const int survey = counterpart(counter);
-    part_t second = {0, other};
+    const counterpart_t *c = counterpart(counter);
+    part_t second = {.influence = other};
     for (size_t i = 0; i < q->n; i++)
         y[i] = per_inst(&q->units[i], counter);
     by_weights(a, q, y, out);
-    if (survey == NO_COUNTERPART || !by_survey(a, q, y, survey, &second) ||
-        squares(&second, q->n) > squares(out, q->n))
+    if (c == NULL || !by_survey(a, q, y, c->survey, &second))
         return;
-    out->sum = second.sum;
-    for (size_t i = 0; i < q->n; i++)
-        out->influence[i] = other[i];
+    if (squares(&second, q->n) <= squares(out, q->n)) {
+        out->sum = second.sum;
+        for (size_t i = 0; i < q->n; i++)
+            out->influence[i] = other[i];
+    }
+    if (c->direct && q->n > 1 && at(&q->left, c->survey) > 0)
+        believe_survey(out, at(&q->left, c->survey), q->n);
 }
 
 /* How replicates vary: the influence of each unit by a factor, and beside it the error that all
@@ -174,9 +204,21 @@ static double shared_half(const smarts_question_t *q, size_t counter, double lef
     double most = q->bias * fabs(left);
     for (size_t i = 0; i < sizeof(hits_of) / sizeof(hits_of[0]); i++) {
         if (hits_of[i].hits == counter)
-            most = fmax(most, HITS_BIAS * q->bias * whole->counter[hits_of[i].lookups]);
+            most = fmax(most, SHARE_BIAS * q->bias * whole->counter[hits_of[i].lookups]);
     }
     return most;
+}
+
+/* Half the difference between what units give whose blocks began in step and those whose blocks did
+ * not; 0 if there is only one kind. */
+static double step_half(const smarts_question_t *q, const part_t *p)
+{
+    double sum[2] = {0}, n[2] = {0};
+    for (size_t i = 0; i < q->n; i++) {
+        sum[q->units[i].staggered] += p->influence[i];
+        n[q->units[i].staggered]++;
+    }
+    return n[0] > 0 && n[1] > 0 ? fabs(sum[0] / n[0] - sum[1] / n[1]) * (double)q->n / 2 : 0;
 }
 
 /* Chooses the variation such that the replicates of the cycles have the answer's half-width. */
@@ -210,6 +252,31 @@ static bool is_time(size_t counter)
     return counter < STATE_COUNT || counter == COUNTER_AT(sm.active_cycles);
 }
 
+/* The error that all units may share in how warps spend their cycles: each state has some that are
+ * the largest state's in truth, or the reverse. Most for a state with half of the cycles, less for
+ * those that are rare or nearly all. left: cycles left out, by state. */
+static void vary_states(const smarts_question_t *q, const double left[STATE_COUNT],
+                        launch_estimate_t *replicates)
+{
+    const double n = (double)q->n;
+    const double half = 2 * SHARE_BIAS * q->bias; /* of sqrt(share (1 - share)) */
+    const double each = half / (interval_factor(q->confidence, n - 1) * sqrt(n - 1));
+    size_t largest = STATE_SELECTED;
+    double all = 0;
+    for (size_t k = STATE_SELECTED; k < STATE_COUNT; k++) {
+        all += left[k];
+        largest = left[k] > left[largest] ? k : largest;
+    }
+    for (size_t k = STATE_SELECTED; k < STATE_COUNT; k++) {
+        const double moved = each * sqrt(fmax(left[k] * (all - left[k]), 0));
+        for (size_t i = 0; i < q->n && k != largest; i++) {
+            const double p = own_pattern(i, q->n, GPU_COUNTERS + k);
+            replicates[i].counter[k] -= moved * p;
+            replicates[i].counter[largest] += moved * p;
+        }
+    }
+}
+
 static void cycles_part(const smarts_answer_t *a, const smarts_question_t *q, double *y,
                         part_t *out)
 {
@@ -222,23 +289,29 @@ void smarts_complete(const smarts_answer_t *a, const smarts_question_t *q, launc
                      launch_estimate_t *replicates)
 {
     double *y = rb_calloc(3 * q->n, sizeof(*y)), *other = y + q->n;
-    part_t part = {0, y + 2 * q->n};
+    part_t part = {.influence = y + 2 * q->n};
     cycles_part(a, q, y, &part);
     const variation_t v = vary(a, q, &part);
     whole->cycles += part.sum;
     for (size_t i = 0; i < q->n; i++)
         replicates[i].cycles =
             whole->cycles - v.factor * part.influence[i] - v.shared * pattern(i, q->n) * part.sum;
-    const double n = (double)q->n;
-    const double each = 1 / (interval_factor(q->confidence, n - 1) * sqrt(n - 1));
+    const double n = (double)q->n, factor = interval_factor(q->confidence, n - 1);
+    double states[STATE_COUNT];
     for (size_t k = 0; k < GPU_COUNTERS; k++) {
         estimate_counter(a, q, k, y, other, &part);
         whole->counter[k] += part.sum;
         const double time = is_time(k) ? v.shared * part.sum : 0;
-        const double own = q->n < 2 ? 0 : each * shared_half(q, k, part.sum, whole);
+        const double half = hypot(hypot(shared_half(q, k, part.sum, whole), step_half(q, &part)),
+                                  factor * part.doubt);
+        const double own = q->n < 2 ? 0 : half / (factor * sqrt(n - 1));
+        if (k < STATE_COUNT)
+            states[k] = part.sum;
         for (size_t i = 0; i < q->n; i++)
             replicates[i].counter[k] = whole->counter[k] - v.factor * part.influence[i] -
                                        time * pattern(i, q->n) - own * own_pattern(i, q->n, k);
     }
+    if (q->n > 1)
+        vary_states(q, states, replicates);
     free(y);
 }

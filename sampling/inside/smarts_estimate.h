@@ -11,10 +11,14 @@
  *
  * The error follows from the residuals of the units: with the larger of the plain spread and that
  * of successive differences. Replicates are linearised: each leaves out the influence of another
- * unit.
+ * unit. Beside it they have errors that more units would not reduce: what all units may share, and
+ * the difference between units whose blocks begin in step and those whose blocks do not, because
+ * the launch may be like either.
  */
 #ifndef RUBATO_SMARTS_ESTIMATE_H
 #define RUBATO_SMARTS_ESTIMATE_H
+
+#include <stdbool.h>
 
 #include "sim/gpu/launch_estimate.h"
 #include "sim/gpu/shadow.h"
@@ -25,6 +29,7 @@ enum { USUAL_UNITS = 4 };
 typedef struct {
     double cycles, insts;     /* measured; insts > 0 */
     double weight;            /* left-out warp instructions that it stands for */
+    bool staggered;           /* its blocks began at random times, not in step */
     gpu_counters_t counters;  /* measured */
     shadow_counts_t surveyed; /* of the blocks that ran meanwhile */
 } smarts_unit_t;

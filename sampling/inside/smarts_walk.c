@@ -84,7 +84,9 @@ void smarts_add_unit(smarts_state_t *s, const smarts_mark_t *from, const interva
     sampler_counters(r, &now);
     rb_grow(&s->units, &s->cap_units, s->n + 1, sizeof(*s->units));
     smarts_unit_t *u = &s->units[s->n++];
-    *u = (smarts_unit_t){.cycles = end.cycle - from->cycle, .insts = end.insts - from->insts};
+    *u = (smarts_unit_t){.cycles = end.cycle - from->cycle,
+                         .insts = end.insts - from->insts,
+                         .staggered = s->n_gaps > 0 && s->staggered.end > s->staggered.first};
     stats_sub((uint64_t *)&u->counters, (const uint64_t *)&now, (const uint64_t *)&from->counters,
               GPU_COUNTERS);
     u->surveyed = shadow_between(&s->look.shadow, (uint64_t)fmax(from->front, 0),

@@ -128,7 +128,8 @@ static rb_code_t walk_blocks(before_t *b, uint64_t k, bool counts, const uint64_
     launch_info_t info;
     RB_TRY(b->source->ops->launch_info(b->source, k, &info, err));
     const uint64_t lines = b->g->spec.mem.l2.size / LINE_BYTES;
-    const touch_consumer_t consumer = {.take = take_batch, .ctx = b, .reach = touch_reach(lines)};
+    const touch_consumer_t consumer = {
+        .take = take_batch, .ctx = b, .reach = touch_reach(lines), .slots = gpu_slots(b->g, &info)};
     const uint64_t code = gpu_code_base(b->g, info.code_id);
     b->counts = counts;
     b->fetches = gpu_code_first(b->g, info.code_id, k) == k;

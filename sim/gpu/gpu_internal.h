@@ -72,6 +72,9 @@ void gpu_count(gpu_t *g, cycle_t cycle, gpu_counters_t *out);
 RB_CHECKED rb_code_t gpu_warm_up(gpu_t *g, trace_source_t *source, uint64_t position,
                                  launch_touched_t *touched, rb_err_t *err);
 
+/* Blocks of a launch that the chip holds at once; 1 if not even one fits. */
+uint64_t gpu_slots(const gpu_t *g, const launch_info_t *info);
+
 /* Applies the accesses of blocks [first, end) of a launch to the L2, without time. */
 RB_CHECKED rb_code_t gpu_warm_blocks(gpu_t *g, trace_source_t *source, uint64_t id, uint64_t first,
                                      uint64_t end, l2_warmed_t *warmed, rb_err_t *err);

@@ -24,25 +24,24 @@ typedef struct {
     shadow_t *out;
 } survey_t;
 
-static bool wants_l1(void *ctx, uint64_t block)
+static bool wants_l1(void *ctx, uint64_t slot)
 {
     const survey_t *s = ctx;
-    return shadow_l1_wants(s->l1, block);
+    return shadow_l1_wants(s->l1, slot);
 }
 
-static void take_l1(void *ctx, uint64_t block, const touch_l1_t *access, size_t n)
+static void take_l1(void *ctx, uint64_t slot, uint64_t block, const touch_l1_t *access, size_t n)
 {
     const survey_t *s = ctx;
-    shadow_l1_warp(s->l1, block, access, n);
+    shadow_l1_take(s->l1, slot, block, access, n);
 }
 
 static void take_batch(void *ctx, const touch_batch_t *batch)
 {
     const survey_t *s = ctx;
     const touch_counts_t *n = &batch->counts;
-    const size_t i = (size_t)(batch->block / s->out->blocks_per_bin);
-    shadow_counts_t *bin = &s->out->bin[i];
-    seen_t *seen = &s->seen[i];
+    shadow_counts_t *bin = &s->out->bin[batch->bin];
+    seen_t *seen = &s->seen[batch->bin];
     l2_warmed_t sum = {0};
     l2_tags_touch(&s->tags, batch->touch, batch->n, batch->masks, &sum);
     bin->warp_insts += n->warp_insts;
@@ -84,7 +83,7 @@ static double share(const shadow_l1_seen_t *seen)
  * from all bins. */
 static void scale_l1(const survey_t *s)
 {
-    const shadow_l1_seen_t *seen = shadow_l1_finish(s->l1);
+    const shadow_l1_seen_t *seen = shadow_l1_seen(s->l1);
     shadow_l1_seen_t all = {0};
     for (size_t i = 0; i < s->out->n_bins; i++) {
         all.sectors += seen[i].sectors;
@@ -158,6 +157,8 @@ rb_code_t shadow_survey_slices(shadow_t *out, gpu_t *g, trace_source_t *source, 
                                        .reach = touch_reach(lines),
                                        .map = &g->map,
                                        .slices = n < g->map.slices ? s.looked_at : NULL,
+                                       .slots = (uint64_t)g->n_sms * occupancy.blocks_per_sm,
+                                       .blocks_per_bin = out->blocks_per_bin,
                                        .wants_l1 = s.l1 != NULL ? wants_l1 : NULL,
                                        .take_l1 = take_l1};
     const rb_code_t rc = touch_walk(source, position, 0, info.n_blocks,

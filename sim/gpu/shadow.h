@@ -1,7 +1,7 @@
 /*
  * A survey of a launch without time: what its blocks do to the L2, bin by bin, found by walking
  * them (touch_walk.h) through a copy of the chip's L2 tags. Exact as far as the order in time does
- * not matter: blocks are walked in stored order, one after the other, and no L1 holds reads back.
+ * not matter, and no L1 holds reads back.
  */
 #ifndef RUBATO_GPU_SHADOW_H
 #define RUBATO_GPU_SHADOW_H

@@ -1,7 +1,6 @@
 /*
- * The L1s of some SMs in a survey of a launch without time. Block b runs on SM b modulo the number
- * of SMs, with as many others as fit; their warps take turns, an instruction each. That is roughly
- * what happens within a wave.
+ * The L1s of some SMs in a survey of a launch without time. Slot s of the walk (touch_walk.h) is on
+ * SM s modulo the number of SMs.
  */
 #ifndef RUBATO_GPU_SHADOW_L1_H
 #define RUBATO_GPU_SHADOW_L1_H
@@ -21,14 +20,14 @@ shadow_l1_t *shadow_l1_create(const gpu_spec_t *spec, const occupancy_t *occupan
                               uint64_t blocks_per_bin);
 void shadow_l1_destroy(shadow_l1_t *l);
 
-/* Whether a block runs on one of the SMs. */
-bool shadow_l1_wants(const shadow_l1_t *l, uint64_t block);
+/* Whether a slot is on one of the SMs. */
+bool shadow_l1_wants(const shadow_l1_t *l, uint64_t slot);
 
-/* The accesses of a warp of such a block. Blocks ascend, and all warps of a block come before those
- * of the next one. */
-void shadow_l1_warp(shadow_l1_t *l, uint64_t block, const touch_l1_t *access, size_t n);
+/* Accesses of such a slot, which runs this block. */
+void shadow_l1_take(shadow_l1_t *l, uint64_t slot, uint64_t block, const touch_l1_t *access,
+                    size_t n);
 
-/* Call after the last warp; what was seen, by bin. Valid until the L1s are destroyed. */
-const shadow_l1_seen_t *shadow_l1_finish(shadow_l1_t *l);
+/* What was seen, by bin. Valid until the L1s are destroyed. */
+const shadow_l1_seen_t *shadow_l1_seen(const shadow_l1_t *l);
 
 #endif

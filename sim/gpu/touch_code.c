@@ -100,6 +100,8 @@ touch_shape_t *touch_code_learn(touch_code_t *c, const warp_stream_t *warp)
         collect(c, s, warp);
         return s;
     }
+    if (s->users > 0)
+        return NULL;
     *s = (touch_shape_t){.number = warp->shape, .op = s->op, .cap_ops = s->cap_ops};
     return NULL;
 }

@@ -29,11 +29,12 @@ typedef struct {
 
 /* The memory instructions of warps of one shape (warp_stream_t), in order, where a lane is active.
  * They are collected when a shape is seen again. */
-enum { TOUCH_SHAPES = 16 /* remembered, by the low bits of their numbers */ };
+enum { TOUCH_SHAPES = 256 /* remembered, by the low bits of their numbers */ };
 typedef struct {
     uint64_t number; /* 0: empty */
     bool collected;
     uint32_t touched; /* the walk's: when it touched the lines of code last */
+    uint32_t users;   /* the walk's: warps that use it; it is not replaced meanwhile */
     touch_op_t *op;   /* owned */
     size_t n_ops, cap_ops;
 } touch_shape_t;
@@ -53,10 +54,12 @@ void touch_code_free(touch_code_t *c);
 /* Adds a run that is not known. */
 touch_run_t *touch_code_add(touch_code_t *c, const trace_run_t *run);
 
-/* Remembers a shape that is new, or collects its memory instructions if it was seen. NULL: new. */
+/* Remembers a shape that is new, or collects its memory instructions if it was seen. NULL: new, or
+ * there is no place for it. */
 touch_shape_t *touch_code_learn(touch_code_t *c, const warp_stream_t *warp);
 
-/* The shape of a warp; NULL: it is unknown or new. Valid until the next call. */
+/* The shape of a warp; NULL: it is unknown or new. Valid until the next call, or while it has
+ * users. */
 static inline touch_shape_t *touch_code_shape(touch_code_t *c, const warp_stream_t *warp)
 {
     touch_shape_t *s = &c->shape[warp->shape % TOUCH_SHAPES];

@@ -1,409 +1,146 @@
 #include "sim/gpu/touch_walk.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "sim/core/alloc.h"
-#include "sim/gpu/touch_code.h"
-#include "sim/gpu/touch_lines.h"
-#include "sim/parts/addr_map_run.h"
+#include "sim/core/mix64.h"
+#include "sim/gpu/touch_warp.h"
 
-/* Lines in the filter of repeats; accesses of a batch, which has room for one more instruction or
- * run of code. */
-enum { RECENT_LINES = 4096, BATCH = 1024, BATCH_ROOM = BATCH + COALESCE_MAX_LINES };
+/* Memory instructions that a warp executes in a turn: 1 .. TURN_MOST. Of a thousand turns a block
+ * lets up to SLOW_MOST pass, each block its own share. */
+enum { TURN_MOST = 4, SLOW_MOST = 100, TURNS = 1000 };
 
-enum { ALL_SECTORS = (1 << SECTORS_PER_LINE) - 1 };
-
-/* The last access to a line. Words, because reading back parts of what was just written stalls the
- * processor. */
+/* The place of a block that runs. */
 typedef struct {
-    uint64_t line;
-    uint32_t touched; /* number of the access that was handed over */
-    uint32_t had;     /* sectors that were read then; above them those of which all bytes were
-                       * written */
-} recent_t;
+    trace_block_t *block; /* NULL: none */
+    uint64_t bytes;       /* of its decoded instructions */
+    uint32_t slow;        /* turns that it lets pass, of TURNS */
+    touch_warp_t *warp;   /* owned; room for cap */
+    size_t cap;
+} slot_t;
 
 typedef struct {
-    launch_info_t info;
-    uint64_t code_base;
-    const touch_consumer_t *consumer;
-    uint32_t now; /* accesses handed over */
-    touch_batch_t batch;
-    l2_touch_t *touch;                   /* owned */
-    uint32_t (*masks)[SECTORS_PER_LINE]; /* owned */
-    uint32_t n_masks;
-    touch_code_t code;
-    touch_lines_t lines;
-    bool wants_l1;  /* this block's accesses to the L1 are wanted */
-    touch_l1_t *l1; /* owned; those of the warp */
-    size_t n_l1, cap_l1;
-    addr_map_high_t high;          /* of the last address whose slice was looked up */
-    recent_t recent[RECENT_LINES]; /* direct-mapped */
+    const trace_source_ops_t *ops;
+    trace_launch_t *launch;
+    touch_warps_t *warps;
+    uint64_t next, end; /* blocks that have not begun */
+    slot_t *slot;       /* owned */
+    uint64_t n_slots;
+    uint64_t running, bytes; /* blocks that run; of their decoded instructions */
+    uint64_t turns;
 } walk_t;
 
-static void hand_over(walk_t *w)
+static uint64_t decoded_bytes(const trace_block_t *block)
 {
-    w->consumer->take(w->consumer->ctx, &w->batch);
-    w->batch.n = 0;
-    w->batch.counts = (touch_counts_t){0};
-    w->n_masks = 0;
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < block->n_warps; i++)
+        bytes += block->warps[i].n_runs * sizeof(trace_run_t) +
+                 block->warps[i].n_addr_words * sizeof(uint64_t);
+    return bytes;
 }
 
-/* Call before accesses are added. Then there is room for those of an instruction. */
-static inline void make_room(walk_t *w)
+static void begin_block(walk_t *k, slot_t *s, trace_block_t *block)
 {
-    if (w->batch.n >= BATCH)
-        hand_over(w);
+    s->block = block;
+    s->bytes = decoded_bytes(block);
+    s->slow = (uint32_t)(mix64(block->index) % SLOW_MOST);
+    k->bytes += s->bytes;
+    k->running++;
+    rb_grow(&s->warp, &s->cap, block->n_warps, sizeof(*s->warp));
+    touch_warps_turn(k->warps, (uint64_t)(s - k->slot), block->index);
+    touch_warps_count(k->warps, block->n_insts);
+    for (uint32_t i = 0; i < block->n_warps; i++)
+        touch_warp_begin(k->warps, &s->warp[i], &block->warps[i]);
 }
 
-static inline bool is_recent(const walk_t *w, uint32_t touched)
+static void end_block(walk_t *k, slot_t *s)
 {
-    return w->now - touched < w->consumer->reach;
+    k->bytes -= s->bytes;
+    k->running--;
+    k->ops->free_block(k->launch, s->block);
+    s->block = NULL;
 }
 
-/* The end of the batch, while the accesses of an instruction are added: in registers. */
-typedef struct {
-    l2_touch_t *next;
-    recent_t *recent;
-    uint32_t now, reach, masks;
-} tail_t;
-
-static inline tail_t tail_of(walk_t *w)
+/* Puts the next block into an empty slot, if there is one and memory allows it. */
+static rb_code_t fill(walk_t *k, slot_t *s, rb_err_t *err)
 {
-    return (tail_t){.next = w->touch + w->batch.n,
-                    .recent = w->recent,
-                    .now = w->now,
-                    .reach = w->consumer->reach,
-                    .masks = w->n_masks};
-}
-
-static inline void set_tail(walk_t *w, const tail_t *t)
-{
-    w->batch.n = (size_t)(t->next - w->touch);
-    w->now = t->now;
-    w->n_masks = t->masks;
-}
-
-/* Whether an access is a repeat. Otherwise it is noted. wants: the sectors that make it one; gives:
- * those that it leaves, as in recent_t; a repeat gives what is there. Without branches, because
- * they could not be predicted. */
-static inline bool is_repeat(const tail_t *t, uint64_t line, uint32_t wants, uint32_t gives)
-{
-    const uint64_t at = line / LINE_BYTES;
-    recent_t *r = &t->recent[(at ^ at / RECENT_LINES) % RECENT_LINES];
-    const uint32_t touched = r->touched;
-    const bool known = (r->line == line) & (t->now - touched < t->reach);
-    const uint32_t had = r->had & (known ? UINT32_MAX : 0);
-    const bool repeat = (wants & ~had) == 0;
-    r->line = line;
-    r->touched = repeat ? touched : t->now;
-    r->had = had | gives;
-    return repeat;
-}
-
-/* A bit that no access leaves. */
-enum { NEVER = 1 << 2 * SECTORS_PER_LINE };
-
-/* wants and gives of an access. */
-static inline uint32_t wanted(l2_touch_kind_t kind, uint32_t sectors)
-{
-    if (kind == L2_TOUCH_ATOMIC)
-        return NEVER;
-    return kind == L2_TOUCH_WRITE ? sectors << SECTORS_PER_LINE : sectors;
-}
-
-static inline uint32_t given(l2_touch_kind_t kind, uint32_t sectors, uint32_t full)
-{
-    return kind == L2_TOUCH_READ || kind == L2_TOUCH_CODE ? sectors
-                                                          : full | full << SECTORS_PER_LINE;
-}
-
-/* Adds an access to the batch, unless it is a repeat. */
-static inline __attribute__((always_inline)) bool
-touch(tail_t *t, l2_touch_kind_t kind, uint64_t line, uint32_t sectors, uint32_t full)
-{
-    const bool repeat = is_repeat(t, line, wanted(kind, sectors), given(kind, sectors, full));
-    *t->next = (l2_touch_t){.line = line,
-                            .kind = (uint8_t)kind,
-                            .sectors = (uint8_t)sectors,
-                            .full = (uint8_t)full,
-                            .bytes = t->masks};
-    t->next += !repeat;
-    t->now += !repeat;
-    return repeat;
-}
-
-/* Whether the consumer wants the slice of a line. */
-static inline bool is_wanted(walk_t *w, uint64_t line)
-{
-    const touch_consumer_t *c = w->consumer;
-    return c->slices == NULL || c->slices[addr_map_next_slice(c->map, line, &w->high)];
-}
-
-/* Touches the code lines of a run. */
-static void touch_code(walk_t *w, touch_run_t *run)
-{
-    run->touched = w->now;
-    for (uint32_t i = 0; i < run->n_lines; i++) {
-        const uint64_t line = w->code_base + run->line + (uint64_t)i * LINE_BYTES;
-        if (!is_wanted(w, line))
-            continue;
-        make_room(w);
-        tail_t t = tail_of(w);
-        touch(&t, L2_TOUCH_CODE, line, ALL_SECTORS, 0);
-        set_tail(w, &t);
-    }
-}
-
-/* Leaves out lines in slices that are not wanted. Without branches, because they could not be
- * predicted. restrict: writes to the lines do not change the map. */
-static void keep_wanted(const addr_map_t *restrict map, const bool *restrict slices,
-                        touch_lines_t *restrict l, addr_map_high_t *high)
-{
-    addr_map_high_t h = *high;
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < l->n; i++) {
-        const uint64_t line = l->line[i];
-        l->line[kept] = line;
-        l->sectors[kept] = l->sectors[i];
-        kept += slices[addr_map_next_slice(map, line, &h)];
-    }
-    *high = h;
-    l->n = kept;
-}
-
-/* Sectors of all lines: bits of the masks, eight at a time. */
-static uint32_t count_sectors(const touch_lines_t *l)
-{
-    uint32_t n = 0, i = 0;
-    for (uint64_t eight; i + sizeof(eight) <= l->n; i += sizeof(eight)) {
-        memcpy(&eight, l->sectors + i, sizeof(eight));
-        n += (uint32_t)__builtin_popcountll(eight);
-    }
-    for (; i < l->n; i++)
-        n += l2_sector_count(l->sectors[i]);
-    return n;
-}
-
-static void read_lines(walk_t *w)
-{
-    touch_lines_t *l = &w->lines;
-    uint32_t repeated = 0;
-    if (w->consumer->slices != NULL)
-        keep_wanted(w->consumer->map, w->consumer->slices, l, &w->high);
-    tail_t t = tail_of(w);
-    for (uint32_t i = 0; i < l->n; i++) {
-        const uint32_t sectors = l->sectors[i];
-        const bool repeat = touch(&t, L2_TOUCH_READ, l->line[i], sectors, 0);
-        repeated += l2_sector_count(sectors) & (0 - (uint32_t)repeat);
-    }
-    set_tail(w, &t);
-    w->batch.counts.repeated[L2_TOUCH_READ] += repeated;
-}
-
-static void write_lines(walk_t *w, l2_touch_kind_t kind)
-{
-    const touch_lines_t *l = &w->lines;
-    tail_t t = tail_of(w);
-    for (uint32_t i = 0; i < l->n; i++) {
-        const uint8_t full = l->full[i];
-        if (!is_wanted(w, l->line[i]))
-            continue;
-        if (touch(&t, kind, l->line[i], l->sectors[i], full))
-            w->batch.counts.repeated[kind] += l2_sector_count(l->sectors[i]);
-        else if (full != l->sectors[i])
-            memcpy(w->masks[t.masks++], l->bytes[i], sizeof(*w->masks));
-    }
-    set_tail(w, &t);
-}
-
-/* Whether the lanes touch all bytes from one multiple of a sector to another, as most accesses
- * do. */
-static inline bool is_plain(const uint64_t *rec, unsigned width, uint64_t *end)
-{
-    *end = rec[1] + (uint64_t)addr_lanes(rec) * width;
-    return addr_form(rec) == ADDR_AFFINE && addr_stride(rec) == (int32_t)width &&
-           (rec[1] | *end) % SECTOR_BYTES == 0 && *end > rec[1];
-}
-
-/* Touches all sectors of [from, end). Inlined for each kind. */
-static inline __attribute__((always_inline)) void touch_range(walk_t *w, l2_touch_kind_t kind,
-                                                              uint64_t from, uint64_t end)
-{
-    const uint64_t first = from & ~(uint64_t)(LINE_BYTES - 1);
-    const uint64_t last = (end - 1) & ~(uint64_t)(LINE_BYTES - 1);
-    const uint32_t head = 15u << (from - first) / SECTOR_BYTES & 15u;
-    const uint32_t tail = (2u << (end - 1 - last) / SECTOR_BYTES) - 1;
-    tail_t t = tail_of(w);
-    uint32_t repeated = 0;
-    for (uint64_t line = first;; line += LINE_BYTES) {
-        const uint32_t sectors =
-            (line == first ? head : ALL_SECTORS) & (line == last ? tail : ALL_SECTORS);
-        if (is_wanted(w, line) && touch(&t, kind, line, sectors, sectors))
-            repeated += l2_sector_count(sectors);
-        if (line == last)
-            break;
-    }
-    set_tail(w, &t);
-    w->batch.counts.requests += (last - first) / LINE_BYTES + 1;
-    w->batch.counts.sectors[kind] += (end - from) / SECTOR_BYTES;
-    w->batch.counts.repeated[kind] += repeated;
-}
-
-static inline void touch_plain(walk_t *w, l2_touch_kind_t kind, uint64_t from, uint64_t end)
-{
-    if (kind == L2_TOUCH_READ)
-        touch_range(w, L2_TOUCH_READ, from, end);
-    else if (kind == L2_TOUCH_WRITE)
-        touch_range(w, L2_TOUCH_WRITE, from, end);
+    trace_block_t *block = NULL;
+    if (k->next >= k->end || (k->running > 0 && k->bytes >= TOUCH_MEMORY))
+        return RB_OK;
+    RB_TRY(k->ops->get_block(k->launch, k->next, &block, err));
+    k->next++;
+    if (block == NULL)
+        k->end = k->next;
     else
-        touch_range(w, L2_TOUCH_ATOMIC, from, end);
+        begin_block(k, s, block);
+    return RB_OK;
 }
 
-static void note_l1(walk_t *w, const touch_op_t *op)
+static void turn(walk_t *k, slot_t *s)
 {
-    const touch_lines_t *l = &w->lines;
-    rb_grow(&w->l1, &w->cap_l1, w->n_l1 + l->n, sizeof(*w->l1));
-    for (uint32_t i = 0; i < l->n; i++)
-        w->l1[w->n_l1++] = (touch_l1_t){.line = l->line[i],
-                                        .sectors = l->sectors[i],
-                                        .full = l->full[i],
-                                        .store = op->kind == L2_TOUCH_WRITE,
-                                        .last = i + 1 == l->n};
-}
-
-static void touch_any(walk_t *w, const touch_op_t *op, const uint64_t *rec)
-{
-    touch_lines(&w->lines, rec, op->width, op->kind != L2_TOUCH_READ);
-    if (w->wants_l1 && op->cached)
-        note_l1(w, op);
-    w->batch.counts.requests += w->lines.n;
-    w->batch.counts.sectors[op->kind] += count_sectors(&w->lines);
-    if (op->kind == L2_TOUCH_READ)
-        read_lines(w);
-    else
-        write_lines(w, (l2_touch_kind_t)op->kind);
-}
-
-static inline void touch_data(walk_t *w, const touch_op_t *op, const uint64_t *rec)
-{
-    uint64_t end;
-    make_room(w);
-    const uint64_t before = w->batch.counts.sectors[L2_TOUCH_READ];
-    if (!w->wants_l1 && is_plain(rec, op->width, &end))
-        touch_plain(w, (l2_touch_kind_t)op->kind, rec[1], end);
-    else
-        touch_any(w, op, rec);
-    if (op->cached)
-        w->batch.counts.l1_sectors += w->batch.counts.sectors[L2_TOUCH_READ] - before;
-}
-
-static inline bool is_global(const walk_t *w, const touch_op_t *op, const uint64_t *rec)
-{
-    if (op->space != MEM_GENERIC)
-        return op->space == MEM_GLOBAL;
-    return coalesce_generic_space(coalesce_first(rec), w->info.shared_base, w->info.local_base) ==
-           MEM_GLOBAL;
-}
-
-/* Touches what memory instructions access; returns the end of their address records. */
-static const uint64_t *touch_ops(walk_t *w, const touch_op_t *op, size_t n, const uint64_t *rec)
-{
-    for (; n > 0; n--, op++) {
-        if (is_global(w, op, rec))
-            touch_data(w, op, rec);
-        rec += addr_words(rec);
-    }
-    return rec;
-}
-
-static void touch_runs(walk_t *w, const warp_stream_t *warp)
-{
-    const uint64_t *rec = warp->addrs;
-    for (uint32_t r = 0; r < warp->n_runs; r++) {
-        touch_run_t *run = touch_code_run(&w->code, &warp->runs[r]);
-        if (!is_recent(w, run->touched))
-            touch_code(w, run);
-        if (warp->runs[r].mask != 0 && run->n_ops > 0)
-            rec = touch_ops(w, w->code.op + run->op, run->n_ops, rec);
-    }
-}
-
-static void touch_warp(walk_t *w, const warp_stream_t *warp)
-{
-    touch_shape_t *shape = touch_code_shape(&w->code, warp);
-    if (shape != NULL && is_recent(w, shape->touched)) {
-        touch_ops(w, shape->op, shape->n_ops, warp->addrs);
+    const uint64_t random = mix64(k->turns++);
+    const uint32_t n = 1 + (uint32_t)(random % TURN_MOST);
+    bool more = false;
+    if ((random >> 32) % TURNS < s->slow)
         return;
-    }
-    if (shape != NULL)
-        shape->touched = w->now;
-    touch_runs(w, warp);
+    touch_warps_turn(k->warps, (uint64_t)(s - k->slot), s->block->index);
+    for (uint32_t i = 0; i < s->block->n_warps; i++)
+        more |= touch_warp_go(k->warps, &s->warp[i], n);
+    if (!more)
+        end_block(k, s);
 }
 
-static void touch_block(walk_t *w, const trace_block_t *block)
+/* Host-side hints that slots take their turns soon: first where their warps are, then what these
+ * execute. */
+static void prefetch(const walk_t *k, const slot_t *s)
 {
-    const touch_consumer_t *c = w->consumer;
-    w->batch.block = block->index;
-    w->wants_l1 = c->wants_l1 != NULL && c->wants_l1(c->ctx, block->index);
-    for (uint32_t i = 0; i < block->n_warps; i++) {
-        touch_warp(w, &block->warps[i]);
-        if (w->wants_l1)
-            c->take_l1(c->ctx, block->index, w->l1, w->n_l1);
-        w->n_l1 = 0;
+    enum { HOST_LINE = 64, FAR = 4, NEAR = 2 };
+    const slot_t *far = s + FAR, *near = s + NEAR, *end = k->slot + k->n_slots;
+    if (far < end && far->block != NULL) {
+        const size_t bytes = far->block->n_warps * sizeof(*far->warp);
+        for (size_t i = 0; i < bytes; i += HOST_LINE)
+            __builtin_prefetch((const char *)far->warp + i, 1);
     }
-    w->batch.counts.warp_insts = block->n_insts;
-    hand_over(w);
+    if (near < end && near->block != NULL)
+        for (uint32_t i = 0; i < near->block->n_warps; i++)
+            __builtin_prefetch(near->warp[i].rec);
 }
 
-static rb_code_t walk_blocks(walk_t *w, const trace_source_ops_t *ops, trace_launch_t *launch,
-                             uint64_t first, uint64_t end, rb_err_t *err)
+static rb_code_t walk(walk_t *k, rb_err_t *err)
 {
-    for (uint64_t index = first; index < end; index++) {
-        trace_block_t *block = NULL;
-        RB_TRY(ops->get_block(launch, index, &block, err));
-        if (block == NULL)
-            return RB_OK;
-        touch_block(w, block);
-        ops->free_block(launch, block);
+    while (k->running > 0 || k->next < k->end) {
+        for (slot_t *s = k->slot; s < k->slot + k->n_slots; s++) {
+            prefetch(k, s);
+            if (s->block == NULL)
+                RB_TRY(fill(k, s, err));
+            if (s->block != NULL)
+                turn(k, s);
+        }
     }
     return RB_OK;
 }
 
-static walk_t *begin(const launch_info_t *info, uint64_t code_base,
-                     const touch_consumer_t *consumer)
+static void free_slots(walk_t *k)
 {
-    walk_t *w = rb_calloc(1, sizeof(*w));
-    w->info = *info;
-    w->code_base = code_base;
-    w->consumer = consumer;
-    w->now = consumer->reach;
-    w->touch = rb_calloc(BATCH_ROOM, sizeof(*w->touch));
-    w->masks = rb_calloc(BATCH_ROOM, sizeof(*w->masks));
-    w->batch.touch = w->touch;
-    w->batch.masks = (l2_masks_t)w->masks;
-    return w;
-}
-
-static void finish(walk_t *w)
-{
-    touch_code_free(&w->code);
-    free(w->touch);
-    free(w->masks);
-    free(w->l1);
-    free(w);
+    for (uint64_t i = 0; i < k->n_slots; i++)
+        free(k->slot[i].warp);
+    free(k->slot);
 }
 
 rb_code_t touch_walk(trace_source_t *source, uint64_t id, uint64_t first, uint64_t end,
                      uint64_t code_base, const touch_consumer_t *consumer, rb_err_t *err)
 {
-    trace_launch_t *launch;
+    walk_t k = {.ops = source->ops, .next = first, .end = end};
     launch_info_t info;
     RB_TRY(source->ops->launch_info(source, id, &info, err));
-    RB_TRY(source->ops->open(source, id, &launch, err));
-    walk_t *w = begin(&info, code_base, consumer);
-    rb_code_t rc = walk_blocks(w, source->ops, launch, first, end, err);
-    finish(w);
-    source->ops->close(launch);
+    RB_TRY(source->ops->open(source, id, &k.launch, err));
+    k.n_slots = consumer->slots < end - first ? consumer->slots : end - first;
+    k.slot = rb_calloc(k.n_slots, sizeof(*k.slot));
+    k.warps = touch_warps_create(&info, code_base, consumer);
+    const rb_code_t rc = walk(&k, err);
+    touch_warps_hand_over(k.warps);
+    touch_warps_destroy(k.warps);
+    free_slots(&k);
+    source->ops->close(k.launch);
     return rc;
 }

@@ -12,6 +12,15 @@
 #include "sim/gpu/gpu_internal.h"
 #include "sim/gpu/touch_walk.h"
 
+uint64_t gpu_slots(const gpu_t *g, const launch_info_t *info)
+{
+    occupancy_t occupancy;
+    rb_err_t ignored;
+    if (occupancy_compute(&g->spec, info, &occupancy, &ignored) != RB_OK)
+        return 1;
+    return (uint64_t)g->n_sms * occupancy.blocks_per_sm;
+}
+
 void gpu_flush_l2(gpu_t *g)
 {
     for (uint32_t p = 0; p < g->n_partitions; p++)
@@ -86,8 +95,10 @@ rb_code_t gpu_warm_blocks(gpu_t *g, trace_source_t *source, uint64_t id, uint64_
     p.tags = gpu_l2_tags(g);
     p.taught = cache_create(1, g->spec.sm.tlb.l2_entries, (uint32_t)g->spec.sm.tlb.l2_page,
                             REPLACEMENT_LRU, false, false);
-    const touch_consumer_t consumer = {
-        .take = take_batch, .ctx = &p, .reach = touch_reach(g->spec.mem.l2.size / LINE_BYTES)};
+    const touch_consumer_t consumer = {.take = take_batch,
+                                       .ctx = &p,
+                                       .reach = touch_reach(g->spec.mem.l2.size / LINE_BYTES),
+                                       .slots = gpu_slots(g, &info)};
     rb_code_t rc =
         touch_walk(source, id, first, end, gpu_code_base(g, info.code_id), &consumer, err);
     cache_destroy(p.taught);

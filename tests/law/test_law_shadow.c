@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "sim/gpu/shadow.h"
+#include "tests/support/gen_trial.h"
 #include "tests/support/lab.h"
 #include "tests/support/rbt_lab.h"
 #include "tests/support/temp_folder.h"
@@ -351,6 +352,33 @@ static void a_native_trace_is_surveyed_like_what_it_was_made_of(void **state)
     synth_destroy(s);
 }
 
+/* Surveys and simulates the only launch of a generated program. */
+static surveyed_t survey_program(const gpu_spec_t *spec, trace_source_t *source)
+{
+    static const sampler_ops_t ops = {.launch_open = survey};
+    surveyed_t out = {0};
+    lab_results_t r;
+    const sampler_t sampler = {.ops = &ops, .state = &out};
+    lab_run_sampled(spec, source, 1, 0, &sampler, 1, &r);
+    out.launch = r.launch[0];
+    source->ops->destroy(source);
+    return out;
+}
+
+/* The three planes that a wave of blocks reads just fill the L2. Blocks that run together share
+ * them, so that walking one block after the other finds 40 % more fills. */
+static void blocks_of_a_wave_share_what_they_read(void **state)
+{
+    (void)state;
+    gpu_spec_t spec =
+        LAB_SPEC("rtx2060", "sm.count=2", "mem.partitions=2", "l2.slices=2", "l2.size=192KiB");
+    surveyed_t r = survey_program(&spec, GEN_OPEN("stencil3d", 75, 113, "planes=30"));
+    const shadow_counts_t *c = &r.shadow.all;
+    lab_assert_near((double)c->fills, (double)r.launch.l2.fills, 0.2, "fills");
+    lab_assert_near((double)c->written_back, (double)r.launch.l2.writebacks, 0.01, "written back");
+    shadow_free(&r.shadow);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -367,6 +395,7 @@ int main(void)
         cmocka_unit_test(the_l1_has_the_configured_size),
         cmocka_unit_test(a_native_trace_is_surveyed_like_what_it_was_made_of),
         cmocka_unit_test(bins_add_up),
+        cmocka_unit_test(blocks_of_a_wave_share_what_they_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -126,6 +126,94 @@ static void replicates_give_the_interval_and_sums_stay_sums(void **state)
     smarts_answer_free(&a);
 }
 
+/* Half the interval of a counter, or of its ratio to another one, that the replicates give. */
+static double half_of(const launch_estimate_t list[UNITS], size_t offset, size_t among)
+{
+    double mean = 0, squares = 0, x[UNITS];
+    for (size_t i = 0; i < UNITS; i++) {
+        x[i] = counter(&list[i], offset) / (among == 0 ? 1 : counter(&list[i], among));
+        mean += x[i] / UNITS;
+    }
+    for (size_t i = 0; i < UNITS; i++)
+        squares += pow(x[i] - mean, 2);
+    return interval_factor(0.95, UNITS - 1) * sqrt((UNITS - 1) * squares / UNITS);
+}
+
+static void complete(made_t *m, launch_estimate_t *whole, launch_estimate_t list[UNITS])
+{
+    smarts_answer_t a;
+    smarts_answer(&a, &m->q);
+    *whole = (launch_estimate_t){0};
+    smarts_complete(&a, &m->q, whole, list);
+    smarts_answer_free(&a);
+}
+
+/* The survey has 100 sectors written back per 1000 instructions. Units with 100 and 500 in turn say
+ * little about that; units with 150 say that it is wrong. */
+static void units_correct_the_survey_as_far_as_they_know_better(void **state)
+{
+    const size_t written = offsetof(gpu_counters_t, l2.writebacks);
+    launch_estimate_t whole, list[UNITS];
+    made_t m;
+    (void)state;
+    for (unsigned clear = 0; clear < 2; clear++) {
+        for (size_t i = 0; i < UNITS; i++) {
+            m.unit[i] = unit_of(20, 400);
+            m.unit[i].surveyed.written_back = INSTS / 10;
+            m.unit[i].counters.l2.writebacks =
+                clear ? 3 * INSTS / 20 : (1 + 4 * (i % 2)) * INSTS / 20;
+        }
+        ask(&m, 20);
+        m.q.left.written_back = 5000000;
+        complete(&m, &whole, list);
+        const double share = counter(&whole, written) / 5000000;
+        assert_true(clear ? fabs(share - 1.5) < 0.01 : fabs(share - 1) < 0.1);
+        assert_true(half_of(list, written, 0) > 0.01 * 5000000);
+        assert_true(half_of(list, written, 0) < 0.15 * 5000000);
+    }
+}
+
+/* All units have the same cycles, but warps of staggered ones wait for other reasons. */
+static void what_depends_on_the_step_of_blocks_is_uncertain(void **state)
+{
+    const size_t throttled = offsetof(gpu_counters_t, sm.state_lg_throttle);
+    launch_estimate_t whole, list[UNITS];
+    made_t m;
+    (void)state;
+    for (unsigned known = 0; known < 2; known++) {
+        for (size_t i = 0; i < UNITS; i++) {
+            m.unit[i] = unit_of(20, 400);
+            m.unit[i].staggered = known && i % 2 == 1;
+            m.unit[i].counters.sm.state_lg_throttle = (4 + 2 * (i % 2)) * INSTS;
+        }
+        ask(&m, 20);
+        complete(&m, &whole, list);
+        assert_true(fabs(counter(&whole, throttled) / (5.0 * 50000000) - 1) < 0.01);
+        const double half = half_of(list, throttled, 0) / 50000000;
+        assert_true(known ? half > 0.99 && half < 1.5 : half < 0.99);
+    }
+}
+
+/* Units that agree leave a doubt in how warps spend their cycles, but not in the sum. */
+static void shares_of_warp_states_have_an_error_of_their_own(void **state)
+{
+    const size_t wait = offsetof(gpu_counters_t, sm.state_wait);
+    const size_t selected = offsetof(gpu_counters_t, sm.state_selected);
+    launch_estimate_t whole, list[UNITS];
+    made_t m;
+    (void)state;
+    for (size_t i = 0; i < UNITS; i++) {
+        m.unit[i] = unit_of(20, 400);
+        m.unit[i].counters.sm.state_wait = INSTS;
+    }
+    ask(&m, 20);
+    complete(&m, &whole, list);
+    assert_true(fabs(counter(&whole, wait) / counter(&whole, selected) - 1) < 1e-9);
+    /* Each of the two would be off by 1 % on its own; here one has cycles of the other, too. */
+    const double half = half_of(list, wait, selected);
+    assert_true(half > 0.02 && half < 0.03);
+}
+
 static void an_l2_that_differs_after_gaps_widens_the_interval(void **state)
 {
     made_t m;
@@ -216,6 +304,9 @@ int main(void)
         cmocka_unit_test(equal_units_leave_only_what_they_may_share),
         cmocka_unit_test(a_count_of_the_survey_explains_the_cycles),
         cmocka_unit_test(replicates_give_the_interval_and_sums_stay_sums),
+        cmocka_unit_test(units_correct_the_survey_as_far_as_they_know_better),
+        cmocka_unit_test(what_depends_on_the_step_of_blocks_is_uncertain),
+        cmocka_unit_test(shares_of_warp_states_have_an_error_of_their_own),
         cmocka_unit_test(an_l2_that_differs_after_gaps_widens_the_interval),
         cmocka_unit_test(the_interval_covers_what_it_says),
         cmocka_unit_test(slots_tell_what_is_left_at_the_end),
