@@ -33,7 +33,7 @@ static void write_sweep(const char *folder, const char *const rows[][3], const d
     temp_write(name, list);
 }
 
-static const text_list_t everything;
+static const matrix_choice_t everything;
 
 static void open_one(matrix_t *m, const char *folder)
 {
@@ -133,7 +133,7 @@ static void several_sweeps_are_columns_side_by_side(void **state)
     assert_int_equal(matrix_open(&m, (char *[]){a, b}, 2, &everything, NULL), RB_OK);
     assert_int_equal(m.n_programs, 2);
     assert_int_equal(m.n_columns, 4);
-    assert_string_equal(m.columns[2].label, "new, l2.size=3MiB");
+    assert_string_equal(m.columns[2].label, "new l2.size=3MiB");
     assert_int_equal(matrix_find_column(&m, "l2.size=6MiB new", &column, NULL), RB_OK);
     assert_int_equal(column, 3);
     assert_int_equal(matrix_values_read(&v, &m, "cycles", "1", MATRIX_ratio, NULL), RB_OK);
@@ -145,7 +145,7 @@ static void several_sweeps_are_columns_side_by_side(void **state)
 static void what_is_not_there_is_said(void **state)
 {
     static const double cycles[] = {1000, 500, 2000, 4000}, none[4];
-    const text_list_t match = {.text = (const char *[]){"rodinia"}, .n = 1};
+    const matrix_choice_t match = {.match = {.text = (const char *[]){"rodinia"}, .n = 1}};
     char path[256];
     matrix_t m;
     matrix_values_t v;

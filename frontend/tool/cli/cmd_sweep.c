@@ -24,7 +24,7 @@ enum { JOBS_MAX = 1024, SPLIT_MAX = 1000, FOLDERS_MAX = 100 };
 typedef struct {
     const char *output, *tmpdir, *profile, *plan, *seed, *launches;
     char *sample; /* owned; all --sample arguments as one list */
-    text_list_t gpus, sets, vary, match;
+    text_list_t gpus, sets, vary, match, where;
     uint64_t jobs, split;
     unsigned progress, form, format; /* indices of words */
     const char *stat, *base;
@@ -51,6 +51,9 @@ static rb_code_t read_option(void *ctx, cli_option_id_t id, const char *value, r
         return RB_OK;
     case CLI_MATCH:
         text_list_add(&o->match, value);
+        return RB_OK;
+    case CLI_WHERE:
+        text_list_add(&o->where, value);
         return RB_OK;
     case CLI_SAMPLE:
         return sample_option(&o->sample, value, err);
@@ -175,9 +178,10 @@ static rb_code_t read_study(study_t *study, const sweep_options_t *o, const char
 static rb_code_t print_suite(char *const *folders, size_t n, const sweep_options_t *o,
                              rb_err_t *err)
 {
+    const matrix_choice_t choice = {o->match, o->where};
     matrix_t matrix;
     matrix_values_t values = {0};
-    rb_code_t rc = matrix_open(&matrix, folders, n, &o->match, err);
+    rb_code_t rc = matrix_open(&matrix, folders, n, &choice, err);
     if (rc == RB_OK)
         rc = matrix_values_read(&values, &matrix, o->stat, o->base, (matrix_form_t)o->form, err);
     if (rc == RB_OK)
@@ -378,6 +382,7 @@ int cmd_sweep(int argc, char **argv)
     free(o.sets.text);
     free(o.vary.text);
     free(o.match.text);
+    free(o.where.text);
     if (rc != RB_OK && rc != RB_STOPPED)
         return cli_report(&err);
     return rc == RB_OK && failed ? 1 : rb_exit_code(rc);

@@ -80,6 +80,10 @@
     {                                                                                              \
         CLI_STAT, 0, "stat", "NAME", def, "Results", help, NULL, false                             \
     }
+#define OPT_WHERE(help)                                                                            \
+    {                                                                                              \
+        CLI_WHERE, 0, "where", "KEY=VALUE", NULL, "Results", help, "@setting", false               \
+    }
 #define OPT_BASE                                                                                   \
     {                                                                                              \
         CLI_BASE, 0, "base", "COLUMN", "the first", "Results",                                     \

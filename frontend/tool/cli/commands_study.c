@@ -24,6 +24,7 @@ static const cli_option_t sweep_options[] = {
     OPT_STAT("cycles", "table: the statistic, such as ipc or sm.warp_insts (rubato stats explain "
                        "lists them)"),
     OPT_BASE,
+    OPT_WHERE("table: only the jobs with this setting, or on this GPU; may be repeated"),
     {CLI_AS, 0, "as", "FORM", "ratio", "Results",
      "table: the value itself, its ratio to the base's, or its speed-up: the base's over it",
      "value ratio speedup", false},
@@ -142,3 +143,46 @@ const cli_command_t cli_command_report = {
     NULL,
     "@file",
     OPTIONS(report_options)};
+
+static const cli_option_t plot_options[] = {
+    {CLI_WHAT, 0, "what", "FIGURE", NULL, "Figure",
+     "speedup: bars of each program relative to the base, and their geometric mean; curve: lines "
+     "against one axis; heatmap: cells of two axes, or of programs and configurations; stack: "
+     "where "
+     "the warps' cycles went; roofline: operations against bytes of DRAM; correlation: simulated "
+     "against measured values (--hardware)",
+     "speedup curve heatmap stack roofline correlation", false},
+    OPT_STAT("cycles", "the statistic, such as ipc or sm.warp_insts (rubato stats explain lists "
+                       "them)"),
+    OPT_BASE,
+    {CLI_AS, 0, "as", "FORM", "speedup of times, ratio of others", "Results",
+     "the value itself, its ratio to the base's, or its speed-up: the base's over it",
+     "value ratio speedup", false},
+    {CLI_AXIS, 0, "axis", "KEY", "the first that vary", "Figure",
+     "of curve: the axis; of heatmap: given twice, both axes", "@setting", false},
+    OPT_MATCH("Results"),
+    OPT_WHERE("only the jobs with this setting, or on this GPU; may be repeated"),
+    {CLI_HARDWARE, 0, "hardware", "FILE", NULL, "Results",
+     "of correlation: what was measured, in a format of compare", "@file", false},
+    {CLI_THEME, 0, "theme", "light|dark", "light", "Figure", "colours", "light dark", false},
+    {CLI_COLUMNS, 0, "columns", "1|2", "1", "Figure",
+     "width: one column of a page of IEEE or ACM (3.5 inches), or two (7.16 inches)", "1 2", false},
+    {CLI_OUTPUT, 'o', "output", "FIG.svg|pdf|png|tex", "FIGURE.svg in STUDY", "Figure",
+     "the figure; FIG.csv and FIG.gp are written beside it", "@file", false},
+    OPT_HELP,
+};
+
+const cli_command_t cli_command_plot = {
+    "plot",
+    "STUDY...",
+    "draw a figure of a study for a paper",
+    "Draws a figure of the folders of one or several sweeps with gnuplot. The data (FIG.csv) and "
+    "the "
+    "script (FIG.gp) are written beside it: 'gnuplot FIG.gp' in that folder draws the figure "
+    "again, "
+    "and both may be changed. If gnuplot is not installed, they are written all the same.\n\n"
+    "STUDY is the -o of rubato sweep. Of several folders, such as those of two builds of rubato, "
+    "the configurations stand side by side.",
+    NULL,
+    "@dir",
+    OPTIONS(plot_options)};

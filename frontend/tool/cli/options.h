@@ -96,6 +96,11 @@ typedef enum {
     CLI_STAT,
     CLI_BASE,
     CLI_AS,
+    CLI_WHAT,
+    CLI_THEME,
+    CLI_COLUMNS,
+    CLI_AXIS,
+    CLI_WHERE,
 } cli_option_id_t;
 
 typedef struct {

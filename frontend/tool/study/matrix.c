@@ -97,18 +97,40 @@ static size_t first_field(const sweep_t *sweep)
     return SWEEP_POINT;
 }
 
-static bool is_wanted(const sweep_t *sweep, size_t job, const text_list_t *match)
+/* Whether a job's GPU or one of its settings is the word of n bytes, such as "l2.size=3MiB". */
+static bool job_has_word(const sweep_t *sweep, char *const *fields, const char *word, size_t n)
 {
-    return !sweep_is_part(sweep, job) &&
-           trace_tree_match(sweep->jobs[job].fields[SWEEP_TRACE], match->text, match->n);
+    for (size_t i = SWEEP_GPU; i < sweep_columns(sweep); i++) {
+        char *text = i == SWEEP_GPU ? rb_strdup(fields[i])
+                                    : rb_format("%s=%s", sweep->columns[i], fields[i]);
+        const bool same = strlen(text) == n && memcmp(text, word, n) == 0;
+        free(text);
+        if (same)
+            return true;
+    }
+    return false;
 }
 
-static void fill(matrix_t *s, const text_list_t *match)
+static bool is_wanted(const sweep_t *sweep, size_t job, const matrix_choice_t *choice)
+{
+    char *const *fields = sweep->jobs[job].fields;
+    if (sweep_is_part(sweep, job) ||
+        !trace_tree_match(fields[SWEEP_TRACE], choice->match.text, choice->match.n))
+        return false;
+    for (size_t i = 0; i < choice->where.n; i++) {
+        const char *word = choice->where.text[i];
+        if (!job_has_word(sweep, fields, word, strlen(word)))
+            return false;
+    }
+    return true;
+}
+
+static void fill(matrix_t *s, const matrix_choice_t *choice)
 {
     for (size_t k = 0; k < s->n_sweeps; k++) {
         const size_t from = first_field(&s->sweeps[k]);
         for (size_t i = 0; i < s->sweeps[k].n_jobs; i++) {
-            if (!is_wanted(&s->sweeps[k], i, match))
+            if (!is_wanted(&s->sweeps[k], i, choice))
                 continue;
             add_program(s, s->sweeps[k].jobs[i].fields[SWEEP_TRACE]);
             add_column(s, k, s->sweeps[k].jobs[i].fields, from);
@@ -122,7 +144,7 @@ static void fill(matrix_t *s, const text_list_t *match)
         const size_t from = first_field(&s->sweeps[k]);
         for (size_t i = 0; i < s->sweeps[k].n_jobs; i++) {
             char **fields = s->sweeps[k].jobs[i].fields;
-            if (is_wanted(&s->sweeps[k], i, match))
+            if (is_wanted(&s->sweeps[k], i, choice))
                 s->jobs[find_program(s, fields[SWEEP_TRACE]) * s->n_columns +
                         find_column(s, k, fields, from)] = i;
         }
@@ -143,7 +165,7 @@ static bool field_varies(const matrix_t *s, size_t sweep, size_t field)
     return false;
 }
 
-/* "old, v100, l2.size=3MiB": the sweep if there are several, and the fields that vary. */
+/* "old v100 l2.size=3MiB": the sweep if there are several, and the fields that vary. */
 static char *make_label(const matrix_t *s, const matrix_column_t *c)
 {
     const sweep_t *sweep = &s->sweeps[c->sweep];
@@ -154,7 +176,7 @@ static char *make_label(const matrix_t *s, const matrix_column_t *c)
     for (size_t i = first_field(sweep); i < sweep_columns(sweep); i++) {
         if (!field_varies(s, c->sweep, i))
             continue;
-        fputs(ftell(out) > 0 ? ", " : "", out);
+        fputs(ftell(out) > 0 ? " " : "", out);
         if (i != SWEEP_GPU)
             fprintf(out, "%s=", sweep->columns[i]);
         fputs(c->fields[i][0] != '\0' ? c->fields[i] : "as it is", out);
@@ -194,7 +216,7 @@ static void name_sweeps(matrix_t *s, char *const *folders)
     }
 }
 
-rb_code_t matrix_open(matrix_t *s, char *const *folders, size_t n, const text_list_t *match,
+rb_code_t matrix_open(matrix_t *s, char *const *folders, size_t n, const matrix_choice_t *choice,
                       rb_err_t *err)
 {
     *s = (matrix_t){.sweeps = rb_calloc(n, sizeof(*s->sweeps)),
@@ -209,9 +231,10 @@ rb_code_t matrix_open(matrix_t *s, char *const *folders, size_t n, const text_li
         RB_TRY(rc);
     }
     name_sweeps(s, folders);
-    fill(s, match);
+    fill(s, choice);
     if (s->n_programs == 0)
-        return rb_fail(err, RB_USAGE, "%s: no trace has a name that matches", folders[0]);
+        return rb_fail(err, RB_USAGE, "%s: no job has a trace that matches%s", folders[0],
+                       choice->where.n > 0 ? " and these settings" : "");
     for (size_t i = 0; i < s->n_programs; i++)
         s->programs[i].label = short_name(s, i);
     for (size_t i = 0; i < s->n_columns; i++)
@@ -222,19 +245,9 @@ rb_code_t matrix_open(matrix_t *s, char *const *folders, size_t n, const text_li
 /* Whether a column's sweep, GPU or point is the word of n bytes. */
 static bool has_word(const matrix_t *s, const matrix_column_t *c, const char *word, size_t n)
 {
-    const sweep_t *sweep = &s->sweeps[c->sweep];
     const char *title = s->titles[c->sweep];
-    if (strlen(title) == n && memcmp(title, word, n) == 0)
-        return true;
-    for (size_t i = SWEEP_GPU; i < sweep_columns(sweep); i++) {
-        char *text = i == SWEEP_GPU ? rb_strdup(c->fields[i])
-                                    : rb_format("%s=%s", sweep->columns[i], c->fields[i]);
-        const bool same = strlen(text) == n && memcmp(text, word, n) == 0;
-        free(text);
-        if (same)
-            return true;
-    }
-    return false;
+    return (strlen(title) == n && memcmp(title, word, n) == 0) ||
+           job_has_word(&s->sweeps[c->sweep], c->fields, word, n);
 }
 
 static bool has_words(const matrix_t *s, const matrix_column_t *c, const char *text)

@@ -34,13 +34,18 @@ typedef struct {
                    * MATRIX_NO_JOB */
 } matrix_t;
 
+/* Which jobs are looked at. */
+typedef struct {
+    text_list_t match; /* patterns for names of programs (trace_tree.h); none: all */
+    text_list_t where; /* settings or GPUs that jobs must have, such as "l2.size=3MiB" */
+} matrix_choice_t;
+
 /*
- * Opens the folders of sweeps and looks at the states of their jobs. match: patterns for names of
- * programs (trace_tree.h), none: all. RB_USAGE: not the folder of a sweep, or no program matches;
- * RB_IO. The caller frees s, also after an error.
+ * Opens the folders of sweeps and looks at the states of their jobs. RB_USAGE: not the folder of a
+ * sweep, or no job is chosen; RB_IO. The caller frees m, also after an error.
  */
 RB_CHECKED rb_code_t matrix_open(matrix_t *s, char *const *folders, size_t n,
-                                 const text_list_t *match, rb_err_t *err);
+                                 const matrix_choice_t *choice, rb_err_t *err);
 void matrix_close(matrix_t *s);
 
 /* The job of a program in a column; NULL: none. */

@@ -1,0 +1,160 @@
+#include "frontend/tool/figure/figure_script.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "frontend/tool/figure/figure.h"
+#include "frontend/tool/io/version.h"
+#include "sim/core/memory_file.h"
+
+bool figure_format(const char *ending, figure_format_t *format)
+{
+    static const char *const endings[] = {"svg", "pdf", "png", "tex"};
+    for (unsigned i = 0; i < sizeof(endings) / sizeof(endings[0]); i++) {
+        if (strcmp(endings[i], ending) != 0)
+            continue;
+        *format = (figure_format_t)i;
+        return true;
+    }
+    return false;
+}
+
+/* Colours by theme; those of series are the palette of Okabe and Ito, as on report pages. */
+static const struct {
+    const char *paper, *ink, *rule, *series[8];
+} themes[] = {
+    {"#ffffff",
+     "#1b1b1b",
+     "#d0d0d0",
+     {"#0072b2", "#e69f00", "#009e73", "#d55e00", "#cc79a7", "#56b4e9", "#999900", "#888888"}},
+    {"#16181c",
+     "#e6e6e6",
+     "#44474d",
+     {"#3d9fdb", "#f0b429", "#2fbf93", "#ee7733", "#dd9abf", "#8accf2", "#c4c43a", "#a0a0a0"}},
+};
+
+static void write_terminal(const figure_t *f, figure_format_t format)
+{
+    static const char *const lines[] = {
+        /* Pixels of 1/96 inch. */
+        "set terminal svg noenhanced size 96*width,96*height font 'Helvetica,8' "
+        "fontscale 1.333 "
+        "background rgb paper",
+        "set terminal pdfcairo noenhanced size width in,height in font 'Helvetica,8' "
+        "background rgb paper",
+        /* 300 pixels per inch. */
+        "set terminal pngcairo noenhanced size 300*width,300*height font 'Helvetica,8' "
+        "fontscale 3.125 linewidth 3 pointscale 3 background rgb paper",
+        "set terminal cairolatex pdf input size width in,height in font ',8'",
+    };
+    fprintf(f->script, "%s\n", lines[format]);
+}
+
+void figure_begin(figure_t *f)
+{
+    const double widths[] = {3.5, 7.16}; /* columns of a page of IEEE and ACM, inches */
+    const char *ending = strrchr(f->o->output, '.') + 1;
+    FILE *out = f->script;
+    figure_format_t format = FIGURE_SVG;
+    (void)figure_format(ending, &format);
+    fprintf(out,
+            "# %s: drawn by 'gnuplot %s.gp' from %s.csv; written by rubato %s (%s).\n"
+            "width = %g; height = %g # inches\n"
+            "paper = '%s'; ink = '%s'; rule = '%s'\n",
+            figure_help[f->o->kind], f->name, f->name, RUBATO_VERSION, RUBATO_COMMIT,
+            widths[f->o->columns > 1], f->height, themes[f->o->theme].paper,
+            themes[f->o->theme].ink, themes[f->o->theme].rule);
+    write_terminal(f, format);
+    fprintf(out, "set output '%s.%s'\ndata = '%s.csv'\nset datafile separator comma\n", f->name,
+            ending, f->name);
+    for (int i = 0; i < 8; i++)
+        fprintf(out, "set linetype %d lc rgb '%s' lw 1.5 pt %d ps 0.5\n", i + 1,
+                themes[f->o->theme].series[i], (const int[]){7, 5, 9, 13, 11, 6, 4, 8}[i]);
+    fprintf(out, "set linetype cycle 8\n"
+                 "set border 3 lc rgb ink\nset tics nomirror out scale 0.5 textcolor rgb ink\n"
+                 "set grid ytics lc rgb rule lw 0.5\n"
+                 "set key textcolor rgb ink samplen 1.5 spacing 1.0 Left reverse\n");
+}
+
+/* Characters that LaTeX reads as commands. */
+static const char tex_special[] = "_%&#${}";
+
+char *figure_text(const figure_t *f, const char *text)
+{
+    memory_file_t memory;
+    FILE *out = memory_file_open(&memory);
+    for (; *text != '\0'; text++) {
+        if (f->tex && strchr(tex_special, *text) != NULL)
+            putc('\\', out);
+        /* gnuplot knows no quotes in quoted fields, and no commas in heads. */
+        putc(*text == '"' ? '\'' : *text == ',' ? ';' : *text, out);
+    }
+    return memory_file_close(&memory, NULL);
+}
+
+void figure_quote(const figure_t *f, const char *text)
+{
+    char *escaped = figure_text(f, text);
+    putc('\'', f->script);
+    for (const char *c = escaped; *c != '\0'; c++) {
+        if (*c == '\'')
+            putc('\'', f->script);
+        putc(*c, f->script);
+    }
+    putc('\'', f->script);
+    free(escaped);
+}
+
+void figure_put(const figure_t *f, csv_t *csv, const char *text)
+{
+    char *escaped = figure_text(f, text);
+    csv_text(csv, escaped);
+    free(escaped);
+}
+
+void figure_number(csv_t *csv, double v)
+{
+    enum { DIGITS = 32 };
+    char text[DIGITS] = "";
+    if (isfinite(v))
+        snprintf(text, sizeof(text), "%.7g", v);
+    csv_text(csv, text);
+}
+
+rb_code_t figure_values(const figure_t *f, matrix_values_t *v, rb_err_t *err)
+{
+    char *path, *unit;
+    matrix_form_t form = MATRIX_ratio;
+    *v = (matrix_values_t){0};
+    rb_code_t rc = matrix_find_stat(f->m, f->o->stat, &path, &unit, err);
+    if (rc == RB_OK && (strcmp(path, "totals.cycles") == 0 || strcmp(path, "totals.seconds") == 0))
+        form = MATRIX_speedup;
+    free(path);
+    free(unit);
+    RB_TRY(rc);
+    return matrix_values_read(v, f->m, f->o->stat, f->o->base,
+                              f->o->form != NULL ? *f->o->form : form, err);
+}
+
+void figure_label(const figure_t *f, const matrix_values_t *v, const char *axis)
+{
+    memory_file_t memory;
+    FILE *out = memory_file_open(&memory);
+    const char *name = strncmp(v->path, "totals.", 7) == 0    ? v->path + 7
+                       : strncmp(v->path, "metrics.", 8) == 0 ? v->path + 8
+                                                              : v->path;
+    if (v->form == MATRIX_speedup && strcmp(v->path, "totals.cycles") == 0)
+        fputs("speed-up", out);
+    else if (v->form == MATRIX_speedup)
+        fprintf(out, "inverse relative %s", name);
+    else if (v->form == MATRIX_ratio)
+        fprintf(out, "relative %s", name);
+    else
+        fprintf(out, strcmp(v->unit, "1") == 0 ? "%s" : "%s (%s)", name, v->unit);
+    char *text = memory_file_close(&memory, NULL);
+    fprintf(f->script, "set %slabel ", axis);
+    figure_quote(f, text);
+    fprintf(f->script, " textcolor rgb ink\n");
+    free(text);
+}

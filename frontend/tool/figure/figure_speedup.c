@@ -1,0 +1,62 @@
+/* Bars of each program relative to the base, and their geometric mean. */
+#include <math.h>
+
+#include "frontend/tool/figure/figure.h"
+
+/* Whether a column is drawn: the base, relative to itself, is 1 everywhere. */
+static bool is_drawn(const figure_t *f, const matrix_values_t *v, size_t column)
+{
+    return v->form == MATRIX_value || column != v->base || f->m->n_columns == 1;
+}
+
+/* A row per program, an empty one, and the means. */
+static void write_data(const figure_t *f, const matrix_values_t *v)
+{
+    const matrix_t *m = f->m;
+    csv_t csv = {.out = f->data};
+    csv_text(&csv, "program");
+    for (size_t i = 0; i < m->n_columns; i++) {
+        if (is_drawn(f, v, i))
+            figure_put(f, &csv, m->columns[i].label);
+    }
+    csv_end_row(&csv);
+    for (size_t row = 0; row < m->n_programs + 2; row++) {
+        const bool gap = row == m->n_programs, mean = row > m->n_programs;
+        figure_put(f, &csv, gap ? " " : mean ? "geomean" : m->programs[row].label);
+        for (size_t i = 0; i < m->n_columns; i++) {
+            if (is_drawn(f, v, i))
+                figure_number(&csv,
+                              gap    ? (double)NAN
+                              : mean ? matrix_mean(v->shown + i, m->n_programs, m->n_columns).mean
+                                     : v->shown[row * m->n_columns + i]);
+        }
+        csv_end_row(&csv);
+    }
+}
+
+rb_code_t figure_speedup(figure_t *f, rb_err_t *err)
+{
+    matrix_values_t v;
+    size_t drawn = 0;
+    rb_code_t rc = figure_values(f, &v, err);
+    if (rc == RB_OK) {
+        for (size_t i = 0; i < f->m->n_columns; i++)
+            drawn += is_drawn(f, &v, i);
+        write_data(f, &v);
+        figure_begin(f);
+        figure_label(f, &v, "y");
+        fprintf(f->script, "# One row per program; the last one is the geometric mean.\n"
+                           "set style data histograms\nset style histogram clustered gap 1\n"
+                           "set style fill solid 0.9 noborder\nset boxwidth 0.9\n"
+                           "set xtics rotate by 40 right scale 0\nset yrange [0:*]\n"
+                           "set key above horizontal left autotitle columnheader\n");
+        if (drawn == 1 && f->m->n_columns > 1)
+            fprintf(f->script, "set key noautotitle\n");
+        if (v.form != MATRIX_value)
+            fprintf(f->script, "set arrow from graph 0, first 1 to graph 1, first 1 nohead "
+                               "lc rgb ink lw 0.75 dt 2 front\n");
+        fprintf(f->script, "plot for [i=2:%zu] data using i:xtic(1) linetype i-1\n", drawn + 1);
+    }
+    matrix_values_free(&v);
+    return rc;
+}

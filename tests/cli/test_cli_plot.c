@@ -1,0 +1,217 @@
+/* rubato plot: data and script of each figure; gnuplot itself is not needed. */
+#include "tests/support/test.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tests/support/cli_child.h"
+#include "tests/support/sweep_files.h"
+
+/*
+ * Writes the folder of a sweep "s" of three programs on two sizes of the L2 and two numbers of SMs;
+ * cycles of program p: 1000 (p + 1) / (i + 1) at point i.
+ */
+static void write_sweep(void)
+{
+    static const char *const programs[] = {"bfs/graph", "nn", "sp_mv"};
+    static const char *const points[][2] = {
+        {"3MiB", "40"}, {"3MiB", "80"}, {"6MiB", "40"}, {"6MiB", "80"}};
+    char list[4096] = "job\tid\tcommand\ttrace\tgpu\tl2.size\tsm.count\n", path[128], text[1024];
+    if (cli_exists("s"))
+        return;
+    assert_int_equal(mkdir("s", 0777) | mkdir("s/jobs", 0777), 0);
+    for (size_t i = 0; i < 12; i++) {
+        const size_t p = i / 4, at = i % 4;
+        snprintf(list + strlen(list), sizeof(list) - strlen(list),
+                 "%zu\t%016zx\texec x\t%s\tv100\t%s\t%s\n", i + 1, i, programs[p], points[at][0],
+                 points[at][1]);
+        snprintf(path, sizeof(path), "s/jobs/%016zx", i);
+        assert_int_equal(mkdir(path, 0777), 0);
+        snprintf(path, sizeof(path), "s/jobs/%016zx/run.json", i);
+        sweep_write(path,
+                    "{\"schema\": 1, \"complete\": true,\n\"config\": {\"clock_mhz\": 1000, "
+                    "\"peaks\": {\"fp32_operations_per_second\": 1e12, "
+                    "\"dram_bytes_per_second\": 1e11}},\n\"totals\": {}, \"launches\": []}\n");
+        snprintf(path, sizeof(path), "s/jobs/%016zx/stats.csv", i);
+        snprintf(text, sizeof(text),
+                 "path,value,unit,low,high\ntotals.cycles,%zu,cycles,,\ntotals.seconds,1e-6,s,,\n"
+                 "totals.dram_bytes,%zu,bytes,,\nsm.flops_fp16,0,operations,,\n"
+                 "sm.flops_fp32,2000,operations,,\nsm.flops_fp64,0,operations,,\n"
+                 "sm.flops_tensor,0,operations,,\nmetrics.state_wait_share,0.75,1,,\n"
+                 "metrics.state_selected_share,0.25,1,,\n",
+                 1000 * (p + 1) / (at + 1), p == 1 ? 0 : 1000 * (p + 1));
+        sweep_write(path, text);
+    }
+    sweep_write("s/jobs.tsv", list);
+}
+
+/* A program "gnuplot" that draws nothing but says with what it was called. */
+static void fake_gnuplot(const char *script)
+{
+    mkdir("bin", 0777);
+    sweep_write("bin/gnuplot", script);
+    assert_int_equal(chmod("bin/gnuplot", 0777), 0);
+    char folder[512], path[520];
+    assert_non_null(getcwd(folder, sizeof(folder)));
+    snprintf(path, sizeof(path), "%s/bin", folder);
+    setenv("PATH", path, 1);
+}
+
+/* Plots without gnuplot: exit status 1, but the files are there. Returns the data. */
+static char *data_of(const char *what, const char *const *words)
+{
+    char path[64];
+    const char *all[24] = {"plot", "s", "--what", what};
+    size_t n = 4;
+    setenv("PATH", "/nowhere", 1);
+    for (; *words != NULL; words++)
+        all[n++] = *words;
+    snprintf(path, sizeof(path), "%s.svg", what);
+    all[n++] = "-o";
+    all[n++] = path;
+    write_sweep();
+    expect(1, "gnuplot is not installed (Debian and Ubuntu: apt install gnuplot-nox)", all);
+    assert_false(cli_exists(path));
+    snprintf(path, sizeof(path), "%s.csv", what);
+    return cli_read(path);
+}
+
+static void file_has(const char *path, const char *part)
+{
+    char *text = cli_read(path);
+    if (text == NULL || strstr(text, part) == NULL)
+        fail_msg("%s does not have '%s': %s", path, part, text);
+    free(text);
+}
+
+static void bars_are_relative_to_the_base_with_their_mean_last(void **state)
+{
+    (void)state;
+    char *data = data_of("speedup", WORDS("--where", "sm.count=40", "--as", "speedup"));
+    assert_string_equal(data, "program,l2.size=6MiB\nbfs,3.003003\nnn,3.003003\nsp_mv,3\n ,\n"
+                              "geomean,3.002002\n");
+    free(data);
+    file_has("speedup.gp", "set output 'speedup.svg'\ndata = 'speedup.csv'\n");
+    file_has("speedup.gp", "set ylabel 'speed-up'");
+}
+
+static void a_curve_has_a_line_per_combination_of_the_other_axes(void **state)
+{
+    (void)state;
+    char *data = data_of("curve", WORDS("--axis", "sm.count", "--as", "value"));
+    assert_int_equal(strncmp(data, "sm.count,l2.size=3MiB,l2.size=6MiB\n40,", 38), 0);
+    free(data);
+    /* With one axis, each program has a line, too. */
+    data = data_of("curve", WORDS("--where", "sm.count=40", "--match", "!nn"));
+    assert_int_equal(strncmp(data, "l2.size,geomean,spread,bfs,sp_mv\n3MiB,1,1,1,1\n", 46), 0);
+    free(data);
+}
+
+static void a_heatmap_is_of_two_axes_or_of_programs_and_columns(void **state)
+{
+    (void)state;
+    char *data = data_of("heatmap", WORDS("--match", "sp", "--as", "value"));
+    assert_string_equal(data, "sm.count,3MiB,6MiB\n40,3000,1000\n80,1500,750\n");
+    free(data);
+    data = data_of("heatmap", WORDS("--where", "sm.count=80", "--as", "value"));
+    assert_string_equal(data, "program,l2.size=3MiB,l2.size=6MiB\nbfs,500,250\nnn,1000,500\n"
+                              "sp_mv,1500,750\n");
+    free(data);
+}
+
+static void a_stack_has_the_largest_states_first(void **state)
+{
+    (void)state;
+    char *data = data_of("stack", WORDS("--base", "2"));
+    assert_int_equal(strncmp(data, "program,wait,selected,", 22), 0);
+    assert_non_null(strstr(data, "\nnn,0.75,0.25,0,"));
+    free(data);
+    file_has("stack.gp", "# Configuration: l2.size=3MiB sm.count=80\n");
+}
+
+static void a_roofline_has_points_and_the_roofs_of_the_gpu(void **state)
+{
+    (void)state;
+    char *data = data_of("roofline", WORDS("--theme", "dark"));
+    assert_string_equal(data, "program,operations per byte of DRAM,operations per second\n"
+                              "bfs,2,2e+09\nsp_mv,0.6666667,2e+09\n");
+    free(data);
+    file_has("roofline.gp", "dram = 1e+11 # bytes/s\n");
+    file_has("roofline.gp", "roof(x, 1e+12) with lines linetype 2 title 'FP32'");
+    file_has("roofline.gp", "paper = '#16181c'");
+}
+
+static void gnuplot_is_called_in_the_folder_of_the_figure(void **state)
+{
+    (void)state;
+    write_sweep();
+    fake_gnuplot("#!/bin/sh\necho \"$1\" >drawn.pdf\n");
+    assert_int_equal(mkdir("figures", 0777), 0);
+    expect(0, "figures/drawn.pdf; its data and script are beside it",
+           WORDS("plot", "s", "--what", "stack", "-o", "figures/drawn.pdf", "--columns", "2"));
+    file_has("figures/drawn.pdf", "drawn.gp\n");
+    file_has("figures/drawn.gp", "width = 7.16;");
+    file_has("figures/drawn.gp", "set terminal pdfcairo");
+    /* The same data give the same files. */
+    char *first = cli_read("figures/drawn.gp");
+    expect(0, NULL,
+           WORDS("plot", "s", "--what", "stack", "-o", "figures/drawn.pdf", "--columns", "2"));
+    file_has("figures/drawn.gp", first);
+    free(first);
+    /* A figure that cannot be drawn does not leave an older one. */
+    fake_gnuplot("#!/bin/sh\nexit 3\n");
+    expect(1, "gnuplot failed to draw figures/drawn.gp",
+           WORDS("plot", "s", "--what", "stack", "-o", "figures/drawn.pdf"));
+    assert_false(cli_exists("figures/drawn.pdf"));
+}
+
+static void latex_gets_escaped_texts(void **state)
+{
+    (void)state;
+    write_sweep();
+    fake_gnuplot("#!/bin/sh\n:\n");
+    expect(0, NULL, WORDS("plot", "s", "--what", "stack", "-o", "tex.tex"));
+    file_has("tex.csv", "\nsp\\_mv,");
+    expect(0, NULL, WORDS("plot", "s", "--what", "stack", "-o", "png.png"));
+    file_has("png.csv", "\nsp_mv,");
+}
+
+static void what_cannot_be_plotted_is_refused_and_leaves_nothing(void **state)
+{
+    (void)state;
+    write_sweep();
+    fake_gnuplot("#!/bin/sh\n:\n");
+    expect(2, "--what is missing", WORDS("plot", "s"));
+    expect(2, "ends in .svg, .pdf, .png or .tex",
+           WORDS("plot", "s", "--what", "stack", "-o", "fig.jpg"));
+    expect(2, "--axis dram.size: s has no such axis",
+           WORDS("plot", "s", "--what", "curve", "--axis", "dram.size", "-o", "no.svg"));
+    expect(2, "nothing varies in this study but the trace",
+           WORDS("plot", "s", "--what", "curve", "--where", "sm.count=40", "--where",
+                 "l2.size=3MiB", "-o", "no.svg"));
+    expect(2, "no job has a trace that matches and these settings",
+           WORDS("plot", "s", "--what", "stack", "--where", "sm.count=41", "-o", "no.svg"));
+    expect(2, "there is no statistic 'ipcc'",
+           WORDS("plot", "s", "--what", "speedup", "--stat", "ipcc", "-o", "no.svg"));
+    expect(2, "--hardware FILE and --what correlation belong together",
+           WORDS("plot", "s", "--what", "correlation"));
+    assert_false(cli_exists("no.csv") || cli_exists("no.gp") || cli_exists("no.svg"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(bars_are_relative_to_the_base_with_their_mean_last),
+        cmocka_unit_test(a_curve_has_a_line_per_combination_of_the_other_axes),
+        cmocka_unit_test(a_heatmap_is_of_two_axes_or_of_programs_and_columns),
+        cmocka_unit_test(a_stack_has_the_largest_states_first),
+        cmocka_unit_test(a_roofline_has_points_and_the_roofs_of_the_gpu),
+        cmocka_unit_test(gnuplot_is_called_in_the_folder_of_the_figure),
+        cmocka_unit_test(latex_gets_escaped_texts),
+        cmocka_unit_test(what_cannot_be_plotted_is_refused_and_leaves_nothing),
+    };
+    return cmocka_run_group_tests(tests, cli_begin, cli_end);
+}
