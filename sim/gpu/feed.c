@@ -7,6 +7,14 @@
 
 enum { AHEAD_FACTOR = 2 }; /* capacity of the ring, as a multiple of what a window may need */
 
+/*
+ * Host memory for the blocks of a launch. Those on the chip or decoded ahead of it are kept whole as
+ * far as that takes at most WHOLE_BYTES; longer ones are packed, of which PACKED_BYTES are kept in
+ * memory and the rest in a temporary file. Pieces that are unpacked come on top: about 12 KB per
+ * resident warp.
+ */
+enum { WHOLE_BYTES = 64 << 20, PACKED_BYTES = 96 << 20, SHORTEST_LONG = 8 << 10 };
+
 static uint64_t feed_ready(const feed_t *f)
 {
     return atomic_load(&f->decoded) - atomic_load(&f->taken);
@@ -23,18 +31,32 @@ void feed_destroy(feed_t *f)
     pthread_mutex_destroy(&f->lock);
 }
 
-rb_code_t feed_open(feed_t *f, trace_source_t *source, uint64_t id, uint32_t ahead,
-                    const feed_filter_t *filter, rb_err_t *err)
+static void open_store(feed_t *f, const feed_plan_t *plan)
+{
+    stream_limits_t limits = {.whole_bytes = WHOLE_BYTES / (plan->resident + f->capacity),
+                              .memory_bytes = PACKED_BYTES,
+                              .keep = plan->keep,
+                              .dir = plan->dir};
+    if (limits.whole_bytes < SHORTEST_LONG)
+        limits.whole_bytes = SHORTEST_LONG;
+    stream_store_init(&f->store, &limits);
+    if (f->source->ops->use_store != NULL)
+        f->source->ops->use_store(f->launch, &f->store);
+}
+
+rb_code_t feed_open(feed_t *f, trace_source_t *source, uint64_t id, const feed_plan_t *plan,
+                    rb_err_t *err)
 {
     trace_launch_t *launch = NULL;
     RB_TRY(source->ops->open(source, id, &launch, err));
     pthread_mutex_lock(&f->lock);
     f->source = source;
     f->launch = launch;
-    f->capacity = ahead * AHEAD_FACTOR;
+    f->capacity = plan->ahead * AHEAD_FACTOR;
+    open_store(f, plan);
     f->ring = rb_calloc(f->capacity, sizeof(trace_block_t *));
     f->next_index = 0;
-    f->filter = filter;
+    f->filter = plan->filter;
     f->err = (rb_err_t){0};
     atomic_store(&f->decoded, 0);
     atomic_store(&f->taken, 0);
@@ -50,6 +72,7 @@ void feed_close(feed_t *f)
     while (feed_more(f))
         feed_free(f, feed_take(f));
     f->source->ops->close(f->launch);
+    stream_store_free(&f->store);
     f->source = NULL;
     f->launch = NULL;
     free(f->ring);
@@ -122,7 +145,16 @@ bool feed_ensure(feed_t *f, uint32_t n)
             continue;
         pthread_mutex_unlock(&f->lock);
     }
-    return !atomic_load(&f->failed);
+    return !atomic_load(&f->failed) && !atomic_load(&f->store.failed);
+}
+
+rb_code_t feed_check(feed_t *f, rb_err_t *err)
+{
+    if (atomic_load(&f->failed))
+        return rb_fail(err, f->err.code, "%s", f->err.text);
+    if (atomic_load(&f->store.failed))
+        return rb_fail(err, f->store.err.code, "%s", f->store.err.text);
+    return RB_OK;
 }
 
 bool feed_ahead(feed_t *f)

@@ -32,16 +32,28 @@ typedef struct {
     const feed_filter_t *filter;         /* borrowed while open; NULL: all blocks */
     atomic_bool ended;                   /* the source has no more blocks */
     atomic_bool failed;
-    rb_err_t err; /* valid once failed */
+    rb_err_t err;         /* valid once failed */
+    stream_store_t store; /* of the open launch: its long blocks */
 } feed_t;
 
 void feed_init(feed_t *f);
 void feed_destroy(feed_t *f);
 
-/* Opens launch id of the source. ahead: the most blocks that feed_ensure() will request. filter:
- * NULL, or must outlive the open launch. */
-RB_CHECKED rb_code_t feed_open(feed_t *f, trace_source_t *source, uint64_t id, uint32_t ahead,
-                               const feed_filter_t *filter, rb_err_t *err);
+/* What an open launch may need. */
+typedef struct {
+    uint32_t ahead;              /* most blocks that feed_ensure() will request */
+    uint64_t resident;           /* most blocks on the chip at a time */
+    uint32_t keep;               /* see stream_limits_t */
+    const feed_filter_t *filter; /* NULL, or must outlive the open launch */
+    const char *dir;             /* folder of temporary files; NULL: the default */
+} feed_plan_t;
+
+/* Opens launch id of the source. */
+RB_CHECKED rb_code_t feed_open(feed_t *f, trace_source_t *source, uint64_t id,
+                               const feed_plan_t *plan, rb_err_t *err);
+
+/* The first error of decoding, or of reading long blocks. */
+RB_CHECKED rb_code_t feed_check(feed_t *f, rb_err_t *err);
 
 /* The filter may change its answers only between these two calls, which must be between windows.
  * Blocks that it no longer wants are given back. A block that it did not want before must stay

@@ -17,6 +17,7 @@
 #include "sim/core/err.h"
 #include "sim/isa/isa.h"
 #include "sim/isa/stream.h"
+#include "sim/isa/stream_store.h"
 
 typedef struct {
     uint64_t id;       /* 1, 2, ... in list order; memory copies are not counted */
@@ -111,6 +112,10 @@ typedef struct {
      * free_block(). */
     rb_code_t (*get_block)(trace_launch_t *l, uint64_t index, trace_block_t **out, rb_err_t *err);
     void (*free_block)(trace_launch_t *l, trace_block_t *b);
+
+    /* Optional (NULL: all blocks are delivered whole): from now on, blocks that are long
+     * (stream_limits_t) are delivered in pieces in this store, which must outlive the launch. */
+    void (*use_store)(trace_launch_t *l, stream_store_t *store);
 
     /* Frees the launch, and blocks that were not given back (after a run that ended early). */
     void (*close)(trace_launch_t *l);

@@ -23,6 +23,7 @@ struct trace_launch {
     rbt_frame_get_t frame;
     uint64_t next; /* index of the block that the frame returns next */
     rbt_pool_t pool;
+    stream_store_t *store; /* borrowed; for long blocks; NULL: none */
     bool told_missing;
     rb_err_t failed; /* the first error; all later calls return it */
 };
@@ -225,7 +226,7 @@ static rb_code_t begin_block(trace_launch_t *l, rbt_block_t *b, rb_err_t *err)
     uint32_t id[3] = {(uint32_t)(linear % grid[0]), (uint32_t)(linear / grid[0] % grid[1]),
                       (uint32_t)(linear / grid[0] / grid[1])};
 
-    rbt_block_begin(b, l->next, id, (dim[0] * dim[1] * dim[2] + 31) / 32);
+    rbt_block_begin(b, l->next, id, (dim[0] * dim[1] * dim[2] + 31) / 32, l->store);
     rbt_block_hold(b, l->frame.runs);
     return RB_OK;
 }
@@ -250,8 +251,7 @@ static rb_code_t read_block(trace_launch_t *l, rbt_block_t *b, rb_err_t *err)
         rbt_block_hold(b, l->frame.runs);
     }
     l->next = index + 1;
-    rbt_block_end(b);
-    return RB_OK;
+    return rbt_block_end(b, err);
 }
 
 /* Warns once, at the end: a trace may hold only part of a launch, but the user should know. */
@@ -275,9 +275,7 @@ static rb_code_t get_wanted(trace_launch_t *l, uint64_t index, rbt_block_t *b, r
         RB_TRY(read_block(l, b, err));
         if (wanted)
             return RB_OK;
-        for (size_t i = 0; i < b->n_held; i++)
-            rbt_runs_release(b->held[i]);
-        b->n_held = 0;
+        rbt_block_release(b);
     }
 }
 
@@ -298,6 +296,11 @@ rb_code_t rbt_launch_block(trace_launch_t *l, uint64_t index, trace_block_t **ou
     }
     *out = &b->pub;
     return RB_OK;
+}
+
+void rbt_launch_use_store(trace_launch_t *l, stream_store_t *store)
+{
+    l->store = store;
 }
 
 void rbt_launch_give_back(trace_launch_t *l, trace_block_t *b)

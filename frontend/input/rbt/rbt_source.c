@@ -169,6 +169,7 @@ static const trace_source_ops_t rbt_ops = {
     .copies = copies,
     .open = open_launch,
     .get_block = rbt_launch_block,
+    .use_store = rbt_launch_use_store,
     .free_block = rbt_launch_give_back,
     .close = rbt_launch_close,
     .inst_text = rbt_launch_inst_text,
