@@ -201,6 +201,7 @@ static rb_code_t open_feed(gpu_t *g, uint64_t position, const launch_info_t *inf
     const uint64_t most = (uint64_t)g->n_sms * occupancy->blocks_per_sm;
     /* An SM reads the address records of instructions that wait in its memory queues. */
     const feed_plan_t plan = {.ahead = g->demand,
+                              .threads = g->threads,
                               .resident = most < info->n_blocks ? most : info->n_blocks,
                               .keep = (g->spec.sm.sm.mem_queue + 2) * ADDR_RECORD_MAX,
                               .filter = g->run.inside == NULL ? NULL : &g->filter,
