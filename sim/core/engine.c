@@ -289,8 +289,9 @@ static void *worker_main(void *arg)
             run_window(w);
             atomic_fetch_add_explicit(&e->finished, 1, memory_order_release);
         }
-        if (e->hooks.idle_task != NULL)
-            e->hooks.idle_task(e->hooks.ctx, w->number);
+        while (e->hooks.idle_task != NULL && e->hooks.idle_task(e->hooks.ctx, w->number) &&
+               !window_after(e, seen))
+            continue;
     }
 }
 

@@ -56,6 +56,7 @@ gpu_t *gpu_create(const gpu_spec_t *spec, int threads, cycle_t window)
     g->spec.mem.core_mhz = spec->gpu.clock_mhz;
     cycle_t exact = gpu_spec_window(spec);
     g->window = window == 0 || window > exact ? exact : window;
+    g->threads = threads;
     g->engine = engine_create(threads, g->window);
     g->n_sms = spec->sm.sm.count;
     g->n_partitions = spec->mem.mem.partitions;

@@ -44,6 +44,7 @@ struct gpu {
     engine_t *engine;
     addr_map_t map;
     uint32_t n_sms, n_partitions;
+    int threads;             /* of the host */
     sm_t **sm;               /* owned */
     partition_t **partition; /* owned */
     mmu_t *mmu;              /* owned */

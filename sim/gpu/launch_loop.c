@@ -129,8 +129,7 @@ static rb_code_t run_to_end(gpu_t *g, const launch_info_t *info, cycle_t start,
     for (;;) {
         cycle_t until = cycle_min(cycle_min(point, look), view);
         bool idle = engine_run(g->engine, until);
-        if (atomic_load(&g->feed.failed))
-            return rb_fail(err, g->feed.err.code, "%s", g->feed.err.text);
+        RB_TRY(feed_check(&g->feed, err));
         if (r->stop)
             return RB_STOPPED;
         bool finished = g->scheduler.finished;
@@ -196,6 +195,20 @@ static bool is_wanted(const void *inside, uint64_t block)
     return inside_wants(inside, block);
 }
 
+static rb_code_t open_feed(gpu_t *g, uint64_t position, const launch_info_t *info,
+                           const occupancy_t *occupancy, rb_err_t *err)
+{
+    const uint64_t most = (uint64_t)g->n_sms * occupancy->blocks_per_sm;
+    /* An SM reads the address records of instructions that wait in its memory queues. */
+    const feed_plan_t plan = {.ahead = g->demand,
+                              .threads = g->threads,
+                              .resident = most < info->n_blocks ? most : info->n_blocks,
+                              .keep = (g->spec.sm.sm.mem_queue + 2) * ADDR_RECORD_MAX,
+                              .filter = g->run.inside == NULL ? NULL : &g->filter,
+                              .dir = g->run.plan->tmpdir};
+    return feed_open(&g->feed, g->run.source, position, &plan, err);
+}
+
 static rb_code_t run_launch(gpu_t *g, uint64_t position, const launch_info_t *info,
                             launch_result_t *result, rb_err_t *err)
 {
@@ -206,8 +219,7 @@ static rb_code_t run_launch(gpu_t *g, uint64_t position, const launch_info_t *in
     if (r->inside != NULL)
         RB_TRY(inside_begin(r->inside, g, position, info, &occupancy, start, err));
     g->filter = (feed_filter_t){is_wanted, r->inside, info->n_blocks};
-    RB_TRY(feed_open(&g->feed, r->source, position, g->demand,
-                     r->inside == NULL ? NULL : &g->filter, err));
+    RB_TRY(open_feed(g, position, info, &occupancy, err));
     launch_ctx_t ctx = {.slot = (uint32_t)info->id,
                         .epoch = ++g->epoch,
                         .carveout = (uint32_t)occupancy.carveout,

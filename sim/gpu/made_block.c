@@ -11,6 +11,7 @@ void made_pool_init(made_pool_t *p)
 {
     pthread_mutex_init(&p->lock, NULL);
     p->free = p->made = NULL;
+    p->store = NULL;
 }
 
 void made_pool_free(made_pool_t *p)
@@ -42,6 +43,7 @@ made_block_t *made_pool_take(made_pool_t *p, uint32_t n_warps)
         b->next_made = p->made;
         p->made = b;
     }
+    b->store = p->store;
     return b;
 }
 
@@ -49,6 +51,9 @@ void made_pool_give_back(made_pool_t *p, trace_block_t *block)
 {
     made_block_t *b = (made_block_t *)(void *)block;
 
+    if (b->pieces != NULL)
+        stream_store_give(b->store, b->pieces);
+    b->pieces = NULL;
     pthread_mutex_lock(&p->lock);
     b->next_free = p->free;
     p->free = b;
@@ -62,9 +67,37 @@ void made_block_begin(made_block_t *b, uint64_t index, const uint32_t grid[3])
     b->n_runs = b->n_addrs = 0;
     t->index = index;
     t->n_insts = 0;
+    b->warp = 0;
     t->id[0] = (uint32_t)(index % grid[0]);
     t->id[1] = (uint32_t)(index / grid[0] % grid[1]);
     t->id[2] = (uint32_t)(index / grid[0] / grid[1]);
+}
+
+/* Packs all that was put, and empties the buffers. */
+static void pack(made_block_t *b)
+{
+    const trace_run_t *runs = b->runs;
+    const uint64_t *addrs = b->addrs;
+
+    if (b->pieces == NULL) {
+        b->pieces = stream_store_take(b->store, b->block.n_warps);
+        for (uint32_t i = 0; i < b->warp; i++) {
+            const warp_stream_t *w = &b->block.warps[i];
+
+            long_block_put(b->pieces, i, runs, w->n_runs, addrs);
+            runs += w->n_runs;
+            addrs = addrs != NULL ? addrs + w->n_addr_words : NULL;
+        }
+    }
+    long_block_put(b->pieces, b->warp, runs, (uint32_t)(b->n_runs - b->first_run), addrs);
+    b->n_runs = b->n_addrs = b->first_run = b->first_addr = 0;
+}
+
+/* Packs the block if it is long and so much has come together. */
+static void pack_if_long(made_block_t *b)
+{
+    if (b->store != NULL && stream_bytes(b->n_runs, b->n_addrs) > b->store->limits.whole_bytes)
+        pack(b);
 }
 
 void made_warp_begin(made_block_t *b)
@@ -76,14 +109,31 @@ void made_warp_begin(made_block_t *b)
 
 void made_warp_end(made_block_t *b, uint32_t warp)
 {
+    if (b->pieces != NULL && b->n_runs > 0)
+        pack(b);
     b->block.warps[warp] = (warp_stream_t){.n_runs = (uint32_t)(b->n_runs - b->first_run),
                                            .n_addr_words = (uint32_t)(b->n_addrs - b->first_addr),
                                            .n_insts = b->n_insts};
     b->block.n_insts += b->n_insts;
+    b->warp = warp + 1;
 }
 
-void made_block_end(made_block_t *b)
+/* The buffers of a long block are larger than what it keeps. */
+static void free_buffers(made_block_t *b)
 {
+    free(b->runs);
+    free(b->addrs);
+    b->runs = NULL;
+    b->addrs = NULL;
+    b->cap_runs = b->cap_addrs = 0;
+}
+
+rb_code_t made_block_end(made_block_t *b, rb_err_t *err)
+{
+    if (b->pieces != NULL) {
+        free_buffers(b);
+        return long_block_end(b->pieces, b->block.warps, err);
+    }
     const trace_run_t *runs = b->runs;
     const uint64_t *addrs = b->addrs;
 
@@ -97,12 +147,14 @@ void made_block_end(made_block_t *b)
         if (addrs != NULL)
             addrs += w->n_addr_words;
     }
+    return RB_OK;
 }
 
 void made_run_put(made_block_t *b, const inst_t *first, uint32_t count, uint32_t mask)
 {
     if (count == 0)
         return;
+    pack_if_long(b);
     b->n_insts += count;
     if (b->n_runs > b->first_run) {
         trace_run_t *last = &b->runs[b->n_runs - 1];

@@ -9,14 +9,18 @@
 
 #include "sim/gpu/trace_source.h"
 
-/* The runs and addresses of all warps of a block are contiguous. */
+/* The runs and addresses of all warps of a block are contiguous, unless it is long: then they are
+ * packed. */
 typedef struct made_block {
     trace_block_t block; /* must be first: a pointer to it is a pointer to the made_block_t */
     struct made_block *next_free, *next_made;
-    trace_run_t *runs; /* owned */
-    uint64_t *addrs;   /* owned */
+    trace_run_t *runs;     /* owned */
+    uint64_t *addrs;       /* owned */
+    stream_store_t *store; /* borrowed; for long blocks; NULL: none */
+    long_block_t *pieces;  /* in the store; NULL: the block is not long */
     size_t n_runs, cap_runs, n_addrs, cap_addrs;
     size_t first_run, first_addr; /* of the current warp */
+    uint32_t warp;                /* the current warp */
     uint64_t n_insts;             /* of the current warp */
 } made_block_t;
 
@@ -24,7 +28,8 @@ typedef struct made_block {
 typedef struct {
     pthread_mutex_t lock; /* blocks are taken and given back by different threads */
     made_block_t *free;
-    made_block_t *made; /* all blocks, given back or not */
+    made_block_t *made;    /* all blocks, given back or not */
+    stream_store_t *store; /* borrowed; for long blocks; NULL: they are kept whole */
 } made_pool_t;
 
 void made_pool_init(made_pool_t *p);
@@ -44,10 +49,11 @@ void made_block_begin(made_block_t *b, uint64_t index, const uint32_t grid[3]);
 void made_warp_begin(made_block_t *b);
 void made_warp_end(made_block_t *b, uint32_t warp);
 
-/* Call after the last warp: sets the pointers of the warps' streams. */
-void made_block_end(made_block_t *b);
+/* Call after the last warp: sets the pointers of the warps' streams. RB_IO from the store. */
+RB_CHECKED rb_code_t made_block_end(made_block_t *b, rb_err_t *err);
 
-/* Adds count instructions from first on; extends the warp's last run if they continue it. */
+/* Adds count instructions from first on; extends the warp's last run if they continue it. The address
+ * records of all instructions before must have been added. */
 void made_run_put(made_block_t *b, const inst_t *first, uint32_t count, uint32_t mask);
 
 /* Room for an address record of that many words; the caller adds the words it used to n_addrs. */

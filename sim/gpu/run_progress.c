@@ -54,7 +54,7 @@ static double insts_of_others(const run_progress_t *p, const block_scheduler_t *
  * than the grid. */
 static double other_blocks(const block_scheduler_t *s)
 {
-    const bool all_sent = s->inside == NULL && atomic_load(&s->feed->ended) && !feed_more(s->feed);
+    const bool all_sent = s->inside == NULL && feed_all_taken(s->feed);
     return all_sent || s->n_blocks < s->sent ? 0.0 : (double)(s->n_blocks - s->sent);
 }
 

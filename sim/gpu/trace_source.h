@@ -17,6 +17,7 @@
 #include "sim/core/err.h"
 #include "sim/isa/isa.h"
 #include "sim/isa/stream.h"
+#include "sim/isa/stream_store.h"
 
 typedef struct {
     uint64_t id;       /* 1, 2, ... in list order; memory copies are not counted */
@@ -75,6 +76,13 @@ typedef struct {
 
 typedef struct trace_source trace_source_t;
 typedef struct trace_launch trace_launch_t; /* an open launch; each source defines it */
+typedef struct trace_claim trace_claim_t;   /* blocks to decode; each source defines it */
+
+typedef enum {
+    CLAIM_MADE, /* decode() must be called */
+    CLAIM_WAIT, /* none until another claim of the launch is decoded */
+    CLAIM_END,  /* no block is left */
+} claim_status_t;
 
 /* The operations of a source. Errors are RB_TRACE (message with file and line or offset) or RB_IO.
  * get_block() and free_block() of one launch may be called from different threads, but get_block()
@@ -111,6 +119,23 @@ typedef struct {
      * free_block(). */
     rb_code_t (*get_block)(trace_launch_t *l, uint64_t index, trace_block_t **out, rb_err_t *err);
     void (*free_block)(trace_launch_t *l, trace_block_t *b);
+
+    /*
+     * Optional, both or none (NULL: get_block() is used): decodes blocks of an open launch on several
+     * threads. claim() does what must be done in order, by one thread at a time: it takes the next
+     * *n blocks from `index` on, as many of at most `max` as are best decoded together. decode() does the
+     * rest, for any number of claims at the same time, and frees the claim, also after an error. It
+     * writes the *n blocks to out; after an error, to be reported as that of block index + *n, only
+     * the *n before it. Neither may be mixed with get_block() for the same open launch.
+     */
+    rb_code_t (*claim)(trace_launch_t *l, uint64_t index, uint64_t max, claim_status_t *status,
+                       trace_claim_t **out, uint64_t *n, rb_err_t *err);
+    rb_code_t (*decode)(trace_launch_t *l, trace_claim_t *claim, trace_block_t **out, uint64_t *n,
+                        rb_err_t *err);
+
+    /* Optional (NULL: all blocks are delivered whole): from now on, blocks that are long
+     * (stream_limits_t) are delivered in pieces in this store, which must outlive the launch. */
+    void (*use_store)(trace_launch_t *l, stream_store_t *store);
 
     /* Frees the launch, and blocks that were not given back (after a run that ended early). */
     void (*close)(trace_launch_t *l);

@@ -79,14 +79,35 @@ size_t addr_pack(const uint64_t *addr, unsigned n, uint64_t *rec);
 /* Unpacks a record into addr (room for 32), in lane order; returns how many. */
 unsigned addr_unpack(const uint64_t *rec, uint64_t *addr);
 
+struct stream_pieces;
+
+/* Runs and addresses of a warp: all of them, or one piece of a long warp (stream_store.h). */
 typedef struct {
     const trace_run_t *runs;
     const uint64_t *addrs;
     uint32_t n_runs;
     uint32_t n_addr_words;
-    uint64_t n_insts; /* warp instructions: sum of the runs' counts */
-    uint64_t shape;   /* equal numbers within an open launch: equal runs; 0: unknown */
+    uint64_t n_insts;             /* warp instructions of the whole warp: sum of the runs' counts */
+    uint64_t shape;               /* equal numbers within an open launch: equal runs; 0: unknown */
+    struct stream_pieces *pieces; /* NULL: runs and addrs are the whole warp */
 } warp_stream_t;
+
+/* Sets runs and addrs to the first or the next piece of a warp; false if there is none. Readers of
+ * a warp that may be long loop over its pieces:
+ *   for (bool some = stream_first(w); some; some = stream_next(w))
+ * A piece is valid until the next call for the warp. */
+bool stream_first_piece(warp_stream_t *w);
+bool stream_next_piece(warp_stream_t *w);
+
+static inline bool stream_first(warp_stream_t *w)
+{
+    return w->pieces == NULL ? w->n_runs > 0 : stream_first_piece(w);
+}
+
+static inline bool stream_next(warp_stream_t *w)
+{
+    return w->pieces != NULL && stream_next_piece(w);
+}
 
 /* A decoded block. warps[w].n_runs is 0 if the trace has no such warp. */
 typedef struct trace_block {

@@ -73,7 +73,7 @@ void block_start(sm_t *sm, const block_msg_t *m, cycle_t now)
     const struct trace_block *block = m->block;
     *slot = (block_slot_t){.block = m->block, .launch = m->launch};
     for (uint32_t i = 0; i < block->n_warps; i++)
-        slot->live += block->warps[i].n_runs > 0;
+        slot->live += stream_first(&block->warps[i]);
     slot->resident = slot->live;
     sm->block_since[b] = now;
     sm->stats.blocks++;

@@ -121,6 +121,14 @@ void block_barrier_arrive(sm_t *sm, uint32_t w, unsigned id, cycle_t now);
 /* Warp w issued a memory barrier and waits for its outstanding accesses. */
 void block_membar(sm_t *sm, uint32_t w, const inst_t *inst, cycle_t now);
 
+/* Loads the next piece of the stream of warp w; NULL: there is none. */
+static inline const warp_stream_t *block_next_piece(const sm_t *sm, uint32_t w)
+{
+    const warp_slot_t *slot = &sm->slot[w];
+    warp_stream_t *stream = &sm->block[slot->block].block->warps[slot->index];
+    return stream_next(stream) ? stream : NULL;
+}
+
 /* Warp w has no instructions left. */
 void block_warp_end(sm_t *sm, uint32_t w, cycle_t now);
 

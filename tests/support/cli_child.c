@@ -49,6 +49,11 @@ static void become(const cli_child_t *child, const char *const *words, const cha
         if (setrlimit(RLIMIT_FSIZE, &limit) != 0)
             _exit(99);
     }
+    if (child->memory_limit > 0) {
+        const struct rlimit limit = {(rlim_t)child->memory_limit, (rlim_t)child->memory_limit};
+        if (setrlimit(RLIMIT_AS, &limit) != 0)
+            _exit(99);
+    }
     if (child->hurried) {
         const struct rlimit limit = {20, 20};
         alarm(30);

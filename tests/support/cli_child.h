@@ -12,6 +12,7 @@
 typedef struct {
     const char *binary;
     long file_limit;     /* bytes a file may grow to; 0: no limit */
+    long memory_limit;   /* bytes of address space; 0: no limit */
     const char *out;     /* where standard output goes; NULL: kept */
     const char *err;     /* of cli_start(): where standard error goes; NULL: dropped */
     bool closed;         /* standard output is closed */

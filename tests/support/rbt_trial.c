@@ -110,25 +110,45 @@ static rb_code_t try_code(const rbt_buf_t *bytes)
     return wrong == NULL ? RB_OK : RB_TRACE;
 }
 
+/* Reads a block's streams, in pieces if it is long. */
+static void read_streams(const trace_block_t *b)
+{
+    for (uint32_t w = 0; w < b->n_warps; w++) {
+        warp_stream_t *s = &b->warps[w];
+        uint64_t insts = 0;
+
+        for (bool some = stream_first(s); some; some = stream_next(s))
+            for (uint32_t i = 0; i < s->n_runs; i++)
+                insts += s->runs[i].count;
+        RB_INVARIANT(insts == s->n_insts, "a warp has other instructions than it says");
+    }
+}
+
 static const char *read_blocks(rbt_frame_get_t *f, const rbt_code_t *code)
 {
+    static const stream_limits_t limits = {.whole_bytes = 4 << 10, .memory_bytes = SIZE_MAX};
+    stream_store_t store;
     static const uint32_t id[3];
     const char *wrong = rbt_frame_get_begin(f, code);
     const rbt_shape_get_t *shape;
     rbt_pool_t pool;
 
     rbt_pool_init(&pool);
+    stream_store_init(&store, &limits);
     rbt_block_t *b = rbt_pool_take(&pool);
 
     while (wrong == NULL && f->blocks_begun < f->n_blocks) {
         wrong = rbt_frame_get_block(f);
-        rbt_block_begin(b, 0, id, RBT_WARPS_MAX);
+        rbt_block_begin(b, 0, id, RBT_WARPS_MAX, &store);
         while (wrong == NULL && (wrong = rbt_frame_get_piece(f, &shape)) == NULL && shape != NULL)
             wrong = rbt_block_piece(b, f, shape);
-        rbt_block_end(b);
+        if (rbt_block_end(b, NULL) == RB_OK && wrong == NULL)
+            read_streams(&b->pub);
+        rbt_block_release(b);
     }
     rbt_pool_give_back(&pool, b);
     rbt_pool_free(&pool);
+    stream_store_free(&store);
     return wrong == NULL ? rbt_frame_get_end(f) : wrong;
 }
 

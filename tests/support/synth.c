@@ -298,7 +298,9 @@ static void block_generate(const synth_kernel_t *k, made_block_t *b, uint64_t in
             k->body(&w, k->ctx);
         made_warp_end(b, i);
     }
-    made_block_end(b);
+    const rb_code_t code = made_block_end(b, NULL);
+
+    RB_INVARIANT(code == RB_OK, "a block that is kept whole cannot fail");
 }
 
 /* --- the interface -------------------------------------------------------------------------- */

@@ -166,6 +166,11 @@ static rb_code_t get_block(trace_launch_t *l, uint64_t index, trace_block_t **ou
     return block_reader_get(&l->reader, index, out, err);
 }
 
+static void use_store(trace_launch_t *l, stream_store_t *store)
+{
+    l->reader.store = store;
+}
+
 static void free_block(trace_launch_t *l, trace_block_t *b)
 {
     block_reader_give_back(&l->reader, b);
@@ -215,6 +220,7 @@ static const trace_source_ops_t accelsim_ops = {
     .copies = copies,
     .open = open_launch,
     .get_block = get_block,
+    .use_store = use_store,
     .free_block = free_block,
     .close = close_launch,
     .inst_text = inst_text,

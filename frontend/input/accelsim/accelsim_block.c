@@ -36,10 +36,18 @@ static void put_block(block_pool_t *pool, accelsim_block_t *b)
     pthread_mutex_unlock(&pool->lock);
 }
 
+static void give_back(block_reader_t *r, accelsim_block_t *b)
+{
+    if (b->pieces != NULL)
+        stream_store_give(r->store, b->pieces);
+    b->pieces = NULL;
+    put_block(&r->pool, b);
+}
+
 void block_reader_give_back(block_reader_t *r, trace_block_t *b)
 {
     if (b != NULL)
-        put_block(&r->pool, (accelsim_block_t *)(void *)b);
+        give_back(r, (accelsim_block_t *)(void *)b);
 }
 
 void block_reader_init(block_reader_t *r, accelsim_lines_t *lines, const accelsim_header_t *header)
@@ -117,15 +125,30 @@ static void start_block(const block_reader_t *r, const uint32_t id[3], accelsim_
     b->n_runs = b->n_words = 0;
 }
 
-/* Sets the pointers of the block: its runs and records no longer move. */
-static void finish_block(accelsim_block_t *b)
+/* The buffers of a long block are larger than what it keeps. */
+static void free_buffers(accelsim_block_t *b)
 {
+    free(b->runs);
+    free(b->words);
+    b->runs = NULL;
+    b->words = NULL;
+    b->cap_runs = b->cap_words = 0;
+}
+
+/* Sets the pointers of the block: its runs and records no longer move. */
+static rb_code_t finish_block(accelsim_block_t *b, rb_err_t *err)
+{
+    if (b->pieces != NULL) {
+        free_buffers(b);
+        return long_block_end(b->pieces, b->warps, err);
+    }
     for (unsigned w = 0; w < b->pub.n_warps; w++) {
         if (b->warps[w].n_runs > 0)
             b->warps[w].runs = b->runs + b->first_run[w];
         if (b->warps[w].n_addr_words > 0)
             b->warps[w].addrs = b->words + b->first_word[w];
     }
+    return RB_OK;
 }
 
 /* Reads the rest of a block after its id. */
@@ -149,8 +172,7 @@ static rb_code_t read_block(block_reader_t *r, const uint32_t id[3], accelsim_bl
                                        text_shown(r->lines->at), r->lines->at);
     }
     accelsim_lines_skip(r->lines);
-    finish_block(b);
-    return RB_OK;
+    return finish_block(b, err);
 }
 
 /* Reads the next #BEGIN_TB and the id after it; *found is false at the end of the text. */
@@ -249,7 +271,7 @@ static rb_code_t get_block(block_reader_t *r, uint64_t index, accelsim_block_t *
     rb_code_t code = read_block(r, id, *out, err);
 
     if (code != RB_OK) {
-        put_block(&r->pool, *out);
+        give_back(r, *out);
         *out = NULL;
     }
     return code;

@@ -1,7 +1,7 @@
 /*
- * Decodes the text of a launch into blocks (sim/isa/stream.h). A block is parsed whole and packed
- * during parsing: straight-line code with one mask needs one run for many instructions, regular
- * addresses two words per instruction.
+ * Decodes the text of a launch into blocks (sim/isa/stream.h). Straight-line code with one mask needs
+ * one run for many instructions, regular addresses two words per instruction. Long blocks are packed
+ * further while they are parsed (sim/isa/stream_store.h).
  */
 #ifndef RUBATO_ACCELSIM_BLOCK_H
 #define RUBATO_ACCELSIM_BLOCK_H
@@ -14,6 +14,7 @@
 #include "frontend/input/accelsim/accelsim_lines.h"
 #include "frontend/input/accelsim/accelsim_seen.h"
 #include "sim/isa/stream.h"
+#include "sim/isa/stream_store.h"
 
 enum { BLOCK_THREADS_MAX = 1024, BLOCK_WARPS_MAX = BLOCK_THREADS_MAX / 32 };
 
@@ -32,12 +33,13 @@ typedef struct {
     const launch_info_t *info;       /* from the header */
     accelsim_code_t code;
     block_pool_t pool;
-    unsigned prefix;      /* how many numbers precede the pc: ids in old versions, source lines */
-    uint64_t source_line; /* source line of the last instruction read; CODE_NO_LINE: not in the
+    stream_store_t *store; /* borrowed; for long blocks; NULL: they are kept whole */
+    unsigned prefix;       /* how many numbers precede the pc: ids in old versions, source lines */
+    uint64_t source_line;  /* source line of the last instruction read; CODE_NO_LINE: not in the
                            * trace */
-    uint64_t n_seen;      /* blocks begun so far, including skipped ones */
-    accelsim_seen_t seen; /* which blocks these were */
-    rb_err_t failed;      /* the first error; reading stops there */
+    uint64_t n_seen;       /* blocks begun so far, including skipped ones */
+    accelsim_seen_t seen;  /* which blocks these were */
+    rb_err_t failed;       /* the first error; reading stops there */
     bool told_missing;
 } block_reader_t;
 

@@ -7,6 +7,7 @@
 #include "frontend/input/accelsim/accelsim_run.h"
 #include "frontend/input/accelsim/accelsim_text.h"
 #include "sim/core/alloc.h"
+#include "sim/core/unnamed_file.h"
 
 enum {
     WARP_BITS = 5, /* a block has at most 32 warps */
@@ -304,13 +305,10 @@ accelsim_group_t *accelsim_group_create(accelsim_lines_t *lines, const accelsim_
 {
     const size_t default_bytes = 256u << 20;
     size_t bytes = opts->sort_bytes != 0 ? opts->sort_bytes : default_bytes;
-    const char *env = getenv("TMPDIR");
     accelsim_group_t *g = rb_calloc(1, sizeof(*g));
 
     g->header = header;
-    g->tmpdir = rb_strdup(opts->tmpdir != NULL            ? opts->tmpdir
-                          : env != NULL && env[0] != '\0' ? env
-                                                          : "/tmp");
+    g->tmpdir = rb_strdup(unnamed_file_dir(opts->tmpdir));
     /* A line takes about 60 bytes and a record of 24: two thirds are text. */
     g->arena_cap = bytes / 3 * 2;
     g->cap_lines = bytes / 3 / sizeof(g->sorted[0]) + 1;

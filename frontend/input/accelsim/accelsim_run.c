@@ -1,7 +1,6 @@
 #include "frontend/input/accelsim/accelsim_run.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +8,7 @@
 #include <zstd.h>
 
 #include "sim/core/alloc.h"
+#include "sim/core/unnamed_file.h"
 
 enum { PACKED_BYTES = 64 << 10, PLAIN_BYTES = 64 << 10, LEVEL = 1 };
 
@@ -37,31 +37,12 @@ static rb_code_t fail_system(const accelsim_run_t *r, rb_err_t *err)
                    strerror(errno));
 }
 
-/* Opens a file without a name: nothing is left however the process ends. */
-static int open_unnamed(const char *dir)
-{
-    int fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-
-    if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL))
-        return fd;
-    static const char name[] = "/rubato-XXXXXX";
-    char *path = rb_calloc(strlen(dir) + sizeof(name), 1);
-
-    strcpy(path, dir);
-    strcat(path, name);
-    fd = mkostemp(path, O_CLOEXEC);
-    if (fd >= 0)
-        unlink(path);
-    free(path);
-    return fd;
-}
-
 accelsim_run_t *accelsim_run_create(const char *dir, rb_err_t *err)
 {
     accelsim_run_t *r = rb_calloc(1, sizeof(*r));
 
     r->dir = rb_strdup(dir);
-    r->fd = open_unnamed(dir);
+    r->fd = unnamed_file_open(dir);
     r->packed = rb_realloc(NULL, PACKED_BYTES, 1);
     r->packer = ZSTD_createCCtx();
     if (r->fd < 0)

@@ -100,11 +100,47 @@ static rb_code_t read_addresses(block_reader_t *r, accelsim_block_t *b, const co
     return RB_OK;
 }
 
-/* Reads the complete line at p, in a warp whose runs begin at first_run; *last is the previous
- * entry. */
-static inline rb_code_t read_inst(block_reader_t *r, accelsim_block_t *b, size_t first_run,
+/* --- long blocks ----------------------------------------------------------------------------- */
+
+/* Packs what was read of this warp, in a long block: the buffers then hold nothing else. */
+static void pack_warp(accelsim_block_t *b, unsigned warp)
+{
+    if (b->n_runs > 0)
+        long_block_put(b->pieces, warp, b->runs, (uint32_t)b->n_runs, b->words);
+    b->n_runs = b->n_words = 0;
+    b->first_run[warp] = b->first_word[warp] = 0;
+}
+
+/* Makes a block long: packs all that was read, of which `warp` is the last. */
+static void make_long(block_reader_t *r, accelsim_block_t *b, unsigned warp)
+{
+    b->pieces = stream_store_take(r->store, b->pub.n_warps);
+    b->warps[warp].n_runs = (uint32_t)(b->n_runs - b->first_run[warp]);
+    for (unsigned w = 0; w < b->pub.n_warps; w++)
+        if (b->present[w] && b->warps[w].n_runs > 0)
+            long_block_put(b->pieces, w, b->runs + b->first_run[w], b->warps[w].n_runs,
+                           b->words + b->first_word[w]);
+    b->n_runs = b->n_words = 0;
+    b->first_run[warp] = b->first_word[warp] = 0;
+}
+
+static inline void pack_if_long(block_reader_t *r, accelsim_block_t *b, unsigned warp)
+{
+    if (r->store == NULL || stream_bytes(b->n_runs, b->n_words) <= r->store->limits.whole_bytes)
+        return;
+    if (b->pieces == NULL)
+        make_long(r, b, warp);
+    else
+        pack_warp(b, warp);
+}
+
+/* --- lines ----------------------------------------------------------------------------------- */
+
+/* Reads the complete line at p, an instruction of a warp; *last is the previous entry. */
+static inline rb_code_t read_inst(block_reader_t *r, accelsim_block_t *b, unsigned warp,
                                   uint32_t *last, rb_err_t *err)
 {
+    pack_if_long(r, b, warp);
     const char *p = r->lines->at;
     uint64_t pc;
     uint32_t mask, number = *last + 1;
@@ -135,7 +171,7 @@ static inline rb_code_t read_inst(block_reader_t *r, accelsim_block_t *b, size_t
         RB_TRY(read_addresses(r, b, e, mask, &p, err));
     else if (e->rest == REST_IGNORED)
         p = text_skip_line(p);
-    append_inst(b, first_run, e->inst, mask);
+    append_inst(b, b->first_run[warp], e->inst, mask);
     r->lines->at = p;
     r->lines->line++;
     return RB_OK;
@@ -169,8 +205,7 @@ static bool begins_instruction(const char *p)
     return accelsim_hex[(uint8_t)*p] < 16 && !text_starts(p, "cluster");
 }
 
-static rb_code_t read_counted(block_reader_t *r, accelsim_block_t *b, unsigned warp, size_t first,
-                              rb_err_t *err)
+static rb_code_t read_counted(block_reader_t *r, accelsim_block_t *b, unsigned warp, rb_err_t *err)
 {
     uint32_t last = UINT32_MAX - 1;
     uint64_t count;
@@ -194,7 +229,7 @@ static rb_code_t read_counted(block_reader_t *r, accelsim_block_t *b, unsigned w
                                        "warp %u of thread block %u,%u,%u declares %" PRIu64
                                        " instructions, but only %" PRIu64 " follow",
                                        warp, b->pub.id[0], b->pub.id[1], b->pub.id[2], count, i);
-        RB_TRY(read_inst(r, b, first, &last, err));
+        RB_TRY(read_inst(r, b, warp, &last, err));
     }
     b->warps[warp].n_insts = count;
     RB_TRY(accelsim_lines_next(r->lines, err));
@@ -206,7 +241,7 @@ static rb_code_t read_counted(block_reader_t *r, accelsim_block_t *b, unsigned w
     return RB_OK;
 }
 
-static rb_code_t read_uncounted(block_reader_t *r, accelsim_block_t *b, unsigned warp, size_t first,
+static rb_code_t read_uncounted(block_reader_t *r, accelsim_block_t *b, unsigned warp,
                                 rb_err_t *err)
 {
     uint32_t last = UINT32_MAX - 1;
@@ -215,7 +250,7 @@ static rb_code_t read_uncounted(block_reader_t *r, accelsim_block_t *b, unsigned
         RB_TRY(accelsim_lines_need(r->lines, err));
         if (accelsim_lines_end(r->lines) || !begins_instruction(r->lines->at))
             return RB_OK;
-        RB_TRY(read_inst(r, b, first, &last, err));
+        RB_TRY(read_inst(r, b, warp, &last, err));
         b->warps[warp].n_insts++;
     }
 }
@@ -238,9 +273,11 @@ rb_code_t accelsim_warp_read(block_reader_t *r, accelsim_block_t *b, rb_err_t *e
     b->first_run[warp] = b->n_runs;
     b->first_word[warp] = b->n_words;
     if (r->header->raw)
-        RB_TRY(read_uncounted(r, b, warp, b->n_runs, err));
+        RB_TRY(read_uncounted(r, b, warp, err));
     else
-        RB_TRY(read_counted(r, b, warp, b->n_runs, err));
+        RB_TRY(read_counted(r, b, warp, err));
+    if (b->pieces != NULL)
+        pack_warp(b, warp);
     size_t runs = b->n_runs - b->first_run[warp], words = b->n_words - b->first_word[warp];
 
     if (runs > UINT32_MAX || words > UINT32_MAX)

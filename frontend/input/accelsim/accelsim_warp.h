@@ -11,12 +11,13 @@
 struct accelsim_block {
     trace_block_t pub; /* first member */
     warp_stream_t warps[BLOCK_WARPS_MAX];
-    size_t first_run[BLOCK_WARPS_MAX], first_word[BLOCK_WARPS_MAX];
+    size_t first_run[BLOCK_WARPS_MAX], first_word[BLOCK_WARPS_MAX]; /* while it is not long */
     bool present[BLOCK_WARPS_MAX];
     trace_run_t *runs; /* owned */
     size_t n_runs, cap_runs;
     uint64_t *words; /* owned: address records */
     size_t n_words, cap_words;
+    long_block_t *pieces;        /* in the store; NULL: the block is not long */
     accelsim_block_t *next;      /* list of the pool */
     accelsim_block_t *next_made; /* list of all blocks of the launch */
 };

@@ -145,7 +145,7 @@ uint32_t gen_enter(gen_warp_t *w, unsigned segment, uint64_t n)
 
 /* --- blocks ---------------------------------------------------------------------------------- */
 
-void gen_block_generate(made_block_t *b, gen_warp_t *w, uint64_t index)
+rb_code_t gen_block_generate(made_block_t *b, gen_warp_t *w, uint64_t index, rb_err_t *err)
 {
     const gen_launch_t *launch = w->launch;
 
@@ -162,5 +162,5 @@ void gen_block_generate(made_block_t *b, gen_warp_t *w, uint64_t index)
         launch->kernel->walk(w);
         made_warp_end(b, i);
     }
-    made_block_end(b);
+    return made_block_end(b, err);
 }

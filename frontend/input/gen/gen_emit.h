@@ -91,6 +91,7 @@ uint32_t gen_enter(gen_warp_t *w, unsigned segment, uint64_t n);
  * Fills b->block with block index of the launch; b->block.warps has room for all its warps. w is
  * scratch space: only its launch and code are read.
  */
-void gen_block_generate(made_block_t *b, gen_warp_t *w, uint64_t index);
+RB_CHECKED rb_code_t gen_block_generate(made_block_t *b, gen_warp_t *w, uint64_t index,
+                                        rb_err_t *err);
 
 #endif

@@ -120,15 +120,23 @@ static rb_code_t op_open(trace_source_t *s, uint64_t id, trace_launch_t **out, r
 
 static rb_code_t op_get_block(trace_launch_t *l, uint64_t index, trace_block_t **out, rb_err_t *err)
 {
-    (void)err;
     *out = NULL;
     if (index >= l->n_blocks)
         return RB_OK;
     made_block_t *b = made_pool_take(&l->blocks, l->n_warps);
 
-    gen_block_generate(b, &l->warp, index);
-    *out = &b->block;
-    return RB_OK;
+    rb_code_t code = gen_block_generate(b, &l->warp, index, err);
+
+    if (code == RB_OK)
+        *out = &b->block;
+    else
+        made_pool_give_back(&l->blocks, &b->block);
+    return code;
+}
+
+static void op_use_store(trace_launch_t *l, stream_store_t *store)
+{
+    l->blocks.store = store;
 }
 
 static void op_free_block(trace_launch_t *l, trace_block_t *block)
@@ -176,6 +184,7 @@ static const trace_source_ops_t source_ops = {
     .open = op_open,
     .get_block = op_get_block,
     .free_block = op_free_block,
+    .use_store = op_use_store,
     .close = op_close,
     .inst_text = op_inst_text,
     .progress = op_progress,

@@ -4,28 +4,10 @@
 #include <stdlib.h>
 #include <zstd.h>
 
-#include "frontend/input/rbt/rbt_block.h"
+#include "frontend/input/rbt/rbt_claim.h"
+#include "frontend/input/rbt/rbt_launch_state.h"
 #include "sim/core/alloc.h"
 #include "sim/core/log.h"
-
-struct trace_launch {
-    const rbt_file_t *file;       /* borrowed */
-    _Atomic uint64_t *bytes_done; /* borrowed: of the source */
-    uint64_t position;            /* in the file, from 0 */
-    launch_info_t info;
-    uint64_t first_block, n_blocks; /* numbered within the file; only stored blocks count */
-    const rbt_code_t *code;         /* borrowed from the file */
-    rbt_unpacker_t *unpacker;
-    rbt_pages_t *pages;      /* borrowed from the source */
-    rbt_shared_page_t *page; /* of the index; NULL: none yet */
-    bool has_frame;
-    size_t frame_number; /* in the page */
-    rbt_frame_get_t frame;
-    uint64_t next; /* index of the block that the frame returns next */
-    rbt_pool_t pool;
-    bool told_missing;
-    rb_err_t failed; /* the first error; all later calls return it */
-};
 
 launch_info_t rbt_launch_info(const rbt_file_t *f, const rbt_launch_row_t *r)
 {
@@ -75,13 +57,16 @@ rb_code_t rbt_launch_open(trace_launch_t **out, rbt_file_t *file, uint64_t posit
                           .code = code,
                           .unpacker = unpacker,
                           .pages = pages};
+    l->launch = *launch;
     rbt_pool_init(&l->pool);
+    rbt_claims_init(&l->claims);
     *out = l;
     return RB_OK;
 }
 
 void rbt_launch_close(trace_launch_t *l)
 {
+    rbt_claims_free(&l->claims);
     rbt_pages_give(l->pages, l->page);
     rbt_frame_get_free(&l->frame);
     rbt_pool_free(&l->pool);
@@ -141,7 +126,7 @@ static rb_code_t load_frame(trace_launch_t *l, size_t number, rb_err_t *err)
     return RB_OK;
 }
 
-static rb_code_t load_page(trace_launch_t *l, size_t number, rb_err_t *err)
+rb_code_t rbt_launch_load_page(trace_launch_t *l, size_t number, rb_err_t *err)
 {
     if (l->page != NULL && l->page->number == number)
         return RB_OK;
@@ -151,8 +136,7 @@ static rb_code_t load_page(trace_launch_t *l, size_t number, rb_err_t *err)
     return rbt_pages_take(l->pages, l->file, number, l->unpacker, &l->page, err);
 }
 
-/* The frame in which block k of the page begins: the last one that begins at or before k. */
-static size_t find_frame(const rbt_page_t *p, uint64_t k)
+size_t rbt_launch_frame_of(const rbt_page_t *p, uint64_t k)
 {
     size_t lo = 0, hi = p->n_frames;
 
@@ -172,9 +156,9 @@ static rb_code_t seek(trace_launch_t *l, uint64_t index, rb_err_t *err)
 {
     uint64_t block = l->first_block + index;
 
-    RB_TRY(load_page(l, rbt_file_block_page(l->file, block), err));
+    RB_TRY(rbt_launch_load_page(l, rbt_file_block_page(l->file, block), err));
     uint64_t k = block - l->file->block_pages[l->page->number].first_block;
-    size_t frame = find_frame(&l->page->page, k);
+    size_t frame = rbt_launch_frame_of(&l->page->page, k);
 
     if (l->has_frame && l->frame_number == frame && l->next <= index)
         return RB_OK;
@@ -225,7 +209,7 @@ static rb_code_t begin_block(trace_launch_t *l, rbt_block_t *b, rb_err_t *err)
     uint32_t id[3] = {(uint32_t)(linear % grid[0]), (uint32_t)(linear / grid[0] % grid[1]),
                       (uint32_t)(linear / grid[0] / grid[1])};
 
-    rbt_block_begin(b, l->next, id, (dim[0] * dim[1] * dim[2] + 31) / 32);
+    rbt_block_begin(b, l->next, id, (dim[0] * dim[1] * dim[2] + 31) / 32, l->store);
     rbt_block_hold(b, l->frame.runs);
     return RB_OK;
 }
@@ -250,12 +234,10 @@ static rb_code_t read_block(trace_launch_t *l, rbt_block_t *b, rb_err_t *err)
         rbt_block_hold(b, l->frame.runs);
     }
     l->next = index + 1;
-    rbt_block_end(b);
-    return RB_OK;
+    return rbt_block_end(b, err);
 }
 
-/* Warns once, at the end: a trace may hold only part of a launch, but the user should know. */
-static void warn_missing(trace_launch_t *l)
+void rbt_launch_warn_missing(trace_launch_t *l)
 {
     if (l->n_blocks < l->info.n_blocks && !l->told_missing)
         rb_warn("%s: launch %" PRIu64 ": %" PRIu64 " of the grid's %" PRIu64
@@ -264,7 +246,7 @@ static void warn_missing(trace_launch_t *l)
     l->told_missing = true;
 }
 
-static rb_code_t get_wanted(trace_launch_t *l, uint64_t index, rbt_block_t *b, rb_err_t *err)
+rb_code_t rbt_launch_read(trace_launch_t *l, uint64_t index, rbt_block_t *b, rb_err_t *err)
 {
     RB_TRY(seek(l, index, err));
     for (;;) {
@@ -275,9 +257,7 @@ static rb_code_t get_wanted(trace_launch_t *l, uint64_t index, rbt_block_t *b, r
         RB_TRY(read_block(l, b, err));
         if (wanted)
             return RB_OK;
-        for (size_t i = 0; i < b->n_held; i++)
-            rbt_runs_release(b->held[i]);
-        b->n_held = 0;
+        rbt_block_release(b);
     }
 }
 
@@ -287,17 +267,22 @@ rb_code_t rbt_launch_block(trace_launch_t *l, uint64_t index, trace_block_t **ou
     if (l->failed.code != RB_OK)
         return rb_fail(err, l->failed.code, "%s", l->failed.text);
     if (index >= l->n_blocks) {
-        warn_missing(l);
+        rbt_launch_warn_missing(l);
         return RB_OK;
     }
     rbt_block_t *b = rbt_pool_take(&l->pool);
 
-    if (get_wanted(l, index, b, &l->failed) != RB_OK) {
+    if (rbt_launch_read(l, index, b, &l->failed) != RB_OK) {
         rbt_pool_give_back(&l->pool, b);
         return rb_fail(err, l->failed.code, "%s", l->failed.text);
     }
     *out = &b->pub;
     return RB_OK;
+}
+
+void rbt_launch_use_store(trace_launch_t *l, stream_store_t *store)
+{
+    l->store = store;
 }
 
 void rbt_launch_give_back(trace_launch_t *l, trace_block_t *b)
@@ -315,7 +300,7 @@ static rb_code_t find_row(trace_launch_t *l, uint64_t index, const rbt_block_row
     const rbt_file_t *f = l->file;
     uint64_t block = l->first_block + index;
 
-    RB_TRY(load_page(l, rbt_file_block_page(f, block), err));
+    RB_TRY(rbt_launch_load_page(l, rbt_file_block_page(f, block), err));
     *row = &l->page->page.blocks[block - f->block_pages[l->page->number].first_block];
     return RB_OK;
 }

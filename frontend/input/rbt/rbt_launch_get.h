@@ -25,6 +25,7 @@ void rbt_launch_close(trace_launch_t *l);
 /* These implement the functions of the same names in trace_source_ops_t. */
 RB_CHECKED rb_code_t rbt_launch_block(trace_launch_t *l, uint64_t index, trace_block_t **out,
                                       rb_err_t *err);
+void rbt_launch_use_store(trace_launch_t *l, stream_store_t *store);
 void rbt_launch_give_back(trace_launch_t *l, trace_block_t *b);
 RB_CHECKED rb_code_t rbt_launch_block_facts(trace_launch_t *l, uint64_t index, block_facts_t *out,
                                             bool *stored, rb_err_t *err);

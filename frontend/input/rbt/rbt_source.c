@@ -6,6 +6,7 @@
 #include <string.h>
 #include <zstd.h>
 
+#include "frontend/input/rbt/rbt_claim.h"
 #include "frontend/input/rbt/rbt_launch_get.h"
 #include "sim/core/alloc.h"
 
@@ -169,6 +170,9 @@ static const trace_source_ops_t rbt_ops = {
     .copies = copies,
     .open = open_launch,
     .get_block = rbt_launch_block,
+    .claim = rbt_launch_claim,
+    .decode = rbt_launch_decode,
+    .use_store = rbt_launch_use_store,
     .free_block = rbt_launch_give_back,
     .close = rbt_launch_close,
     .inst_text = rbt_launch_inst_text,

@@ -118,8 +118,7 @@ static bool generate(const kernel_t *k, made_block_t *b, uint64_t index)
             return false;
         made_warp_end(b, i);
     }
-    made_block_end(b);
-    return true;
+    return made_block_end(b, NULL) == RB_OK;
 }
 
 /* --- the interface --------------------------------------------------------------------------- */

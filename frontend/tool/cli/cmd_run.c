@@ -146,6 +146,7 @@ static rb_code_t simulate_launches(run_t *run, uint64_t first, const uint64_t *i
         .view = run->options->view,
         .inside = run->inside.list.samplers,
         .n_inside = run->inside.list.n,
+        .tmpdir = library_tmpdir(run->options->setup.tmpdir),
         .sampled = run->sampling.on,
     };
     if (run->detectors != NULL)

@@ -65,7 +65,7 @@ static const cli_option_t run_options[] = {
      "host threads; results do not depend on it", NULL, false},
     {CLI_PROGRESS, 0, "progress", "WHEN", "auto", "Execution",
      "progress line on standard error; auto: on a terminal only", "auto always never", false},
-    OPT_TMPDIR("for temporary files (grouping of raw .trace files)"),
+    OPT_TMPDIR("for temporary files (grouping of raw .trace files, long thread blocks)"),
     {CLI_DEBUG_WINDOW, 0, "debug-window", "CYCLES", "W", "Execution",
      "cycles that a shard simulates on its own; results do not depend on it", NULL, true},
     OPT_ARCH_OF_PROGRAM,
@@ -120,7 +120,7 @@ static const cli_option_t plan_options[] = {
      "list of launches and weights, as text or as its pickle file",
      "json macsim list pickle", false},
     OPT_JSON("print the plan to standard output instead of the summary"),
-    OPT_TMPDIR("for temporary files (grouping of raw .trace files)"),
+    OPT_TMPDIR("for temporary files (grouping of raw .trace files, long thread blocks)"),
     OPT_HELP,
 };
 

@@ -5,11 +5,11 @@
 #include "frontend/tool/library/library_internal.h"
 #include "frontend/tool/library/open_trace.h"
 #include "sim/core/alloc.h"
+#include "sim/core/unnamed_file.h"
 
 const char *library_tmpdir(const char *named)
 {
-    const char *dir = named != NULL ? named : getenv("TMPDIR");
-    return dir != NULL && dir[0] != '\0' ? dir : "/tmp";
+    return unnamed_file_dir(named);
 }
 
 /* Architectures after Turing run on the largest model. */

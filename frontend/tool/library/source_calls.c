@@ -218,7 +218,7 @@ static rb_code_t get_block(trace_launch_t *l, uint64_t index, trace_block_t **ou
     made_block_begin(b, index, l->kernel.grid);
     for (uint32_t i = 0; i < l->n_warps; i++)
         RB_TRY(make_warp(l, b, index, i, err));
-    made_block_end(b);
+    RB_TRY(made_block_end(b, err));
     *out = &b->block;
     return RB_OK;
 }

@@ -17,7 +17,7 @@ static inline bool next_inst_take(sm_t *sm, warp_t *warp, cycle_t now)
     if (warp->left > 0) {
         warp->left--;
         warp->inst++;
-    } else if (!warp_next_run(warp)) {
+    } else if (!warp_next_run(sm, warp)) {
         return false;
     }
     warp->base = now + 1;

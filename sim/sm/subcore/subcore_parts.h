@@ -6,8 +6,11 @@
 
 /* warp.c */
 
+/* Takes a warp to the first instruction of a piece of its stream. */
+void warp_begin_piece(warp_t *warp, const warp_stream_t *stream);
+
 /* Takes a warp to the first instruction of its next run. false: no run is left. */
-bool warp_next_run(warp_t *warp);
+bool warp_next_run(sm_t *sm, warp_t *warp);
 
 /* Adds to the base of warp w's next instruction what does not delay every instruction: the branch or
  * NANOSLEEP before it (prev, issued now with prev_mask), a short instruction buffer, a constant. */

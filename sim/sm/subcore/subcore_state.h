@@ -68,6 +68,7 @@ typedef struct {
     uint8_t place; /* index among the warps of its sub-core */
     bool ready;    /* in a ready set */
     bool control;  /* its dependences are tracked by control words, not by the scoreboard */
+    bool more;     /* another piece of its stream may follow its runs */
 } warp_t;
 
 _Static_assert(sizeof(warp_t) == 128, "two lines of the host's cache");

@@ -144,18 +144,36 @@ void warp_delay(sm_t *sm, uint32_t w, const inst_t *prev, uint32_t prev_mask, cy
         warp->base = now + 1;
 }
 
-bool warp_next_run(warp_t *warp)
+/* Begins the run at warp->run. */
+static void begin_run(warp_t *warp)
 {
-    if (warp->runs_left == 0) {
-        warp->inst = NULL;
-        return false;
-    }
-    warp->runs_left--;
-    warp->run++;
-    __builtin_prefetch(warp->run + 1);
     warp->inst = warp->run->first;
     warp->mask = warp->run->mask;
     warp->lanes = (uint8_t)__builtin_popcount(warp->mask);
     warp->left = warp->run->count - 1u;
+}
+
+void warp_begin_piece(warp_t *warp, const warp_stream_t *stream)
+{
+    warp->run = stream->runs;
+    warp->runs_left = stream->n_runs - 1;
+    warp->addr = stream->addrs;
+    warp->more = stream->pieces != NULL;
+    begin_run(warp);
+}
+
+bool warp_next_run(sm_t *sm, warp_t *warp)
+{
+    if (warp->runs_left == 0) {
+        const warp_stream_t *piece = warp->more ? block_next_piece(sm, warp->slot) : NULL;
+        warp->inst = NULL;
+        if (piece != NULL)
+            warp_begin_piece(warp, piece);
+        return piece != NULL;
+    }
+    warp->runs_left--;
+    warp->run++;
+    __builtin_prefetch(warp->run + 1);
+    begin_run(warp);
     return true;
 }

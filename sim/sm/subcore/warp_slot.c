@@ -38,6 +38,7 @@ static void cut_warp(warp_t *warp)
 {
     warp->runs_left = 0;
     warp->left = 0;
+    warp->more = false;
 }
 
 void sm_cut_warps(sm_t *sm, bool cut)
@@ -72,13 +73,7 @@ void warp_slot_fill(sm_t *sm, uint32_t w, const warp_stream_t *stream, cycle_t n
 {
     warp_t *warp = &sm->subcore.warp[w];
     warp_charge(sm, w, now);
-    warp->run = stream->runs;
-    warp->runs_left = stream->n_runs - 1;
-    warp->inst = warp->run->first;
-    warp->mask = warp->run->mask;
-    warp->lanes = (uint8_t)__builtin_popcount(warp->mask);
-    warp->left = warp->run->count - 1u;
-    warp->addr = stream->addrs;
+    warp_begin_piece(warp, stream);
     if (sm->subcore.cut_warps)
         cut_warp(warp);
     sm->subcore.sub[warp->sub_core].age[warp->place] = sm->subcore.next_age++;
