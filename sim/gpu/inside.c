@@ -30,7 +30,7 @@ static uint64_t warp_insts(const gpu_t *g)
 {
     uint64_t sum = 0;
     for (uint32_t i = 0; i < g->n_sms; i++)
-        sum += sm_stats(g->sm[i])->warp_insts;
+        sum += sm_warp_insts(g->sm[i]);
     return sum;
 }
 

@@ -22,7 +22,7 @@ static uint64_t warp_insts(const gpu_t *g)
 {
     uint64_t n = 0;
     for (uint32_t i = 0; i < g->n_sms; i++)
-        n += sm_stats(g->sm[i])->warp_insts;
+        n += sm_warp_insts(g->sm[i]);
     return n;
 }
 

@@ -28,6 +28,7 @@ enum {
     REG_ID_UNIFORM = 264,
     REG_ID_UPRED = 328,
     REG_ID_COUNT = 336,
+    REG_ID_NONE = REG_ID_COUNT - 1, /* UPT, which nothing writes */
 };
 
 typedef enum {
@@ -78,7 +79,8 @@ enum {
     INST_COUNTED = 1 << 5,      /* the control word has a write or read barrier */
     INST_WAITS = 1 << 6,        /* the control word makes it wait for dependence counters */
     INST_FORWARDED = 1 << 7,    /* HMMA: gets accumulators sooner than other results */
-    INST_ARITHMETIC = 1 << 8,   /* only registers, a pipe and a latency matter at its issue */
+    INST_ALONE = 1 << 8, /* its sub-core executes it alone: neither memory, the constant cache,
+                                 * the clock nor other warps have a part in it */
 };
 
 enum { INST_MAX_BANKS = 4 };
@@ -110,7 +112,8 @@ typedef struct {
                                             * destinations are in */
     uint8_t most_reads[INST_MAX_BANKS];    /* [n - 1]: the most registers read from one of n banks;
                                             * 0 for tensor instructions */
-    uint16_t dep[INST_MAX_DEPS];           /* dense register numbers, destinations last */
+    uint16_t dep[INST_MAX_DEPS];           /* dense register numbers, destinations last; then
+                                            * REG_ID_NONE */
 
     reg_op_t dst[INST_MAX_DST];
     reg_op_t src[INST_MAX_SRC];

@@ -8,21 +8,17 @@ static bool waits_for_counters(const inst_t *in)
     return ctl_wait_mask(in->ctl) != 0 || (in->cls == OP_DEPBAR && in->flags & INST_IMM);
 }
 
-/* Neither memory, constants, synchronisation nor the control flow has a part in it. */
-static bool is_arithmetic(const inst_t *in)
+static bool is_alone(const inst_t *in)
 {
     switch (isa_class_pipe((op_class_t)in->cls)) {
-    case PIPE_FMA:
-    case PIPE_ALU:
-    case PIPE_FP16:
-    case PIPE_FP64:
-    case PIPE_TENSOR:
-    case PIPE_XU:
-    case PIPE_UNIFORM:
-        return in->cls != OP_CS2R && in->space == MEM_NONE &&
-               (in->flags & (INST_BRANCH | INST_BARRIER | INST_MEMBAR | INST_CLOCK)) == 0;
-    default:
+    case PIPE_LG:
+    case PIPE_MIO:
+    case PIPE_TEX:
+    case PIPE_CONST:
         return false;
+    default:
+        return in->space == MEM_NONE &&
+               (in->flags & (INST_BARRIER | INST_MEMBAR | INST_CLOCK)) == 0;
     }
 }
 
@@ -46,8 +42,8 @@ static unsigned find_traits(const inst_t *in)
         traits |= INST_WAITS;
     if (in->cls == OP_HMMA)
         traits |= INST_FORWARDED;
-    if (is_arithmetic(in))
-        traits |= INST_ARITHMETIC;
+    if (is_alone(in))
+        traits |= INST_ALONE;
     return traits;
 }
 
@@ -80,6 +76,8 @@ static unsigned find_most_reads(const inst_t *in, unsigned n_banks)
 
 void isa_derive(inst_t *in)
 {
+    for (unsigned i = in->n_wait; i < INST_MAX_DEPS; i++)
+        in->dep[i] = REG_ID_NONE;
     in->traits = (uint16_t)find_traits(in);
     for (unsigned n = 1; n <= INST_MAX_BANKS; n++) {
         in->banks_written[n - 1] = (uint8_t)find_banks_written(in, n);

@@ -242,6 +242,20 @@ cache_tag_t *cache_lookup_key(cache_t *c, cache_key_t k, bool touch)
     return cache_tag_at(c, k.set, way);
 }
 
+bool cache_find(const cache_t *c, uint64_t line, cache_spot_t *spot)
+{
+    const cache_key_t k = cache_key_of(c, line);
+    if (c->ways == 0)
+        return false;
+    *spot = (cache_spot_t){.set = k.set, .way = way_find(c, k)};
+    return spot->way != CACHE_NO_WAY;
+}
+
+void cache_use_again(cache_t *c, cache_spot_t spot)
+{
+    policy_hit(c, spot.set, spot.way);
+}
+
 /* Index of a tag. */
 static inline uint32_t tag_number(const cache_t *c, const cache_tag_t *t)
 {

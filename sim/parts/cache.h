@@ -118,6 +118,17 @@ void cache_prefetch_victim_chunk(const cache_t *c, cache_key_t k);
 /* Looks a line up; touch marks it as used. NULL on a miss. Valid until the next insert. */
 cache_tag_t *cache_lookup_key(cache_t *c, cache_key_t k, bool touch);
 
+/* Where a line is, for callers that use it again and again. Valid until the next insert or reset. */
+typedef struct {
+    uint32_t set, way;
+} cache_spot_t;
+
+/* Finds a line, without marking it as used. false on a miss. */
+bool cache_find(const cache_t *c, uint64_t line, cache_spot_t *spot);
+
+/* Marks a line as used. */
+void cache_use_again(cache_t *c, cache_spot_t spot);
+
 /* Inserts an absent line with no valid sectors and returns it. If the evicted line had dirty or
  * partial sectors, *victim is a copy of it and *evicted is true. */
 cache_tag_t *cache_insert_key(cache_t *c, cache_key_t k, cache_line_t *victim, bool *evicted);

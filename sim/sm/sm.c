@@ -2,8 +2,8 @@
  * The SM as a shard: takes messages and events, and simulates the cycles in which something
  * happens.
  *
- * Order within a cycle: all arrivals; replies through the crossbar port; warps that become ready;
- * the load/store unit; the injection port; issue. It does not depend on the windows.
+ * Order within a cycle: all arrivals; replies through the crossbar port; warps whose long wait ends;
+ * the load/store unit; the injection port; the sub-cores. It does not depend on the windows.
  */
 #include "sim/core/checkpoint_read.h"
 #include "sim/core/model_mem.h"
@@ -183,11 +183,11 @@ static void take_event(sm_t *sm, uint32_t event, cycle_t now)
         sm_result_written(sm, w, now);
 }
 
-static void sm_cycle(sm_t *sm, cycle_t now)
+/* One cycle; to: end of the window. */
+static void sm_cycle(sm_t *sm, cycle_t now, cycle_t to)
 {
     cycle_t at;
     uint32_t event;
-    warps_wake_from(sm, now);
     if (depend_sweep_is_due(sm, now))
         depend_sweep(sm, now);
     while (inbox_next(&sm->inbox) <= now) {
@@ -203,24 +203,19 @@ static void sm_cycle(sm_t *sm, cycle_t now)
     }
     while (wheel_pop(&sm->events, now + 1, &at, &event))
         take_event(sm, event, now);
-    if (warps_wake_next(sm) <= now)
-        warps_wake(sm, now);
     if (lsu_next(sm) <= now)
         lsu_step(sm, now);
     if (sm->out_next <= now)
         send_requests(sm, now);
-    if (issue_next(sm) <= now)
-        issue_step(sm, now);
     sm->in_next = xbar_in_next(&sm->in, now + 1);
+    if (issue_next(sm) <= now)
+        issue_step(sm, now, to);
 }
 
 /* Next cycle at which something happens without further messages. */
 static cycle_t next_cycle(const sm_t *sm)
 {
-    cycle_t t = cycle_min(issue_next(sm), lsu_next(sm));
-    t = cycle_min(t, cycle_min(sm->out_next, sm->in_next));
-    t = cycle_min(t, cycle_min(wheel_next(&sm->events), warps_wake_next(sm)));
-    return cycle_min(t, inbox_next(&sm->inbox));
+    return cycle_min(issue_next(sm), sm_next_event(sm));
 }
 
 static cycle_t sm_run(void *self, outbox_t *out, cycle_t from, cycle_t to)
@@ -241,7 +236,7 @@ static cycle_t sm_run(void *self, outbox_t *out, cycle_t from, cycle_t to)
             return t;
         }
         now = cycle_max(t, now);
-        sm_cycle(sm, now);
+        sm_cycle(sm, now, to);
         now++;
     }
 }
@@ -265,6 +260,11 @@ void sm_gauges(const sm_t *sm, sm_gauges_t *out)
 const sm_stats_t *sm_stats(const sm_t *sm)
 {
     return &sm->stats;
+}
+
+uint64_t sm_warp_insts(const sm_t *sm)
+{
+    return sm->stats.warp_insts + subcore_issued(sm);
 }
 
 static const char *const park_names[] = {

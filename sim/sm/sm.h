@@ -47,6 +47,9 @@ void sm_charge(sm_t *sm, cycle_t cycle);
 /* Counters since creation; complete up to the last sm_charge(). */
 const sm_stats_t *sm_stats(const sm_t *sm);
 
+/* Warp instructions issued since creation, without a charge. */
+uint64_t sm_warp_insts(const sm_t *sm);
+
 /* Sets the kinds of records (retired.h) to keep; 0: none. Clears the records. With a set other than
  * 0, only while the SM is idle. */
 void sm_record(sm_t *sm, unsigned kinds);

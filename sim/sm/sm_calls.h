@@ -24,6 +24,14 @@ static inline const launch_ctx_t *sm_launch_of(const sm_t *sm, uint32_t w)
     return sm->block[sm->slot[w].block].launch;
 }
 
+/* The next cycle in which anything outside the sub-cores happens on the SM. */
+static inline cycle_t sm_next_event(const sm_t *sm)
+{
+    cycle_t t = cycle_min(sm->memory.lsu.retry, inbox_next(&sm->inbox));
+    t = cycle_min(t, cycle_min(sm->out_next, sm->in_next));
+    return cycle_min(t, wheel_next(&sm->events));
+}
+
 /* ---- Memory instructions: sub-core to memory (mem_queue.c) ---- */
 
 /*
@@ -45,13 +53,23 @@ void subcore_queue_opens(sm_t *sm, uint32_t s, cycle_t at, cycle_t now);
  * its buffer are not both known to be in the L0. (fetch.c) */
 cycle_t fetch_lines(sm_t *sm, uint32_t s, uint32_t w, uint32_t pc, cycle_t now);
 
+/* Whether the instruction buffer of warp w is known to hold the instructions from pc on. */
+static inline bool supply_holds(const sm_t *sm, uint32_t w, uint32_t pc)
+{
+    const inst_buffer_t *buffer = &sm->supply.buffer[w];
+    return pc - buffer->from < buffer->bytes;
+}
+
+/* Fills the instruction buffer of warp w, whose next instruction is at pc, if all that it needs is in
+ * the L0, so that nothing outside the sub-core changes. false: nothing was done. (fetch.c) */
+bool fetch_local(sm_t *sm, uint32_t s, uint32_t w, uint32_t pc, cycle_t now);
+
 /* Fills the instruction buffer of warp w, whose next instruction is at pc. Returns the cycle at
  * which that instruction is available: 0 if at once, CYCLE_NEVER if not known yet. */
 static inline cycle_t supply_instructions(sm_t *sm, uint32_t s, uint32_t w, uint32_t pc,
                                           cycle_t now)
 {
-    const inst_buffer_t *buffer = &sm->supply.buffer[w];
-    return pc - buffer->from < buffer->bytes ? 0 : fetch_lines(sm, s, w, pc, now);
+    return supply_holds(sm, w, pc) ? 0 : fetch_lines(sm, s, w, pc, now);
 }
 
 /* Cycles by which the constant operand delays inst. (constant.c) */

@@ -21,17 +21,17 @@ static void traits_follow_from_the_opcode(void **state)
         const char *mnemonic;
         unsigned traits;
     } rows[] = {
-        {"FFMA", INST_ARITHMETIC},
-        {"MUFU.RCP", INST_ARITHMETIC},
-        {"HMMA.884.F32.F32.STEP0", INST_ARITHMETIC | INST_FORWARDED},
+        {"FFMA", INST_ALONE},
+        {"MUFU.RCP", INST_ALONE},
+        {"HMMA.884.F32.F32.STEP0", INST_ALONE | INST_FORWARDED},
         {"LDG.E.SYS", INST_ADDRESSED},
         {"STS", INST_ADDRESSED},
         {"LDC", INST_ADDRESSED},
         {"SHFL.IDX", 0},
         {"S2R", 0},
-        {"CS2R", 0},
-        {"BRA", INST_DELAYS | INST_GUESSED},
-        {"NANOSLEEP", INST_DELAYS},
+        {"CS2R", INST_ALONE},
+        {"BRA", INST_ALONE | INST_DELAYS | INST_GUESSED},
+        {"NANOSLEEP", INST_ALONE | INST_DELAYS},
         {"BAR.SYNC", INST_STOPS},
         {"BAR.ARV", 0},
         {"MEMBAR.SC.GPU", INST_STOPS},

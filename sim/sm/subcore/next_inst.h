@@ -5,7 +5,7 @@
 #ifndef RUBATO_SM_NEXT_INST_H
 #define RUBATO_SM_NEXT_INST_H
 
-#include "sim/sm/subcore/subcore_parts.h"
+#include "sim/sm/subcore/ready.h"
 
 /* Takes warp w to its next instruction, which may issue from the next cycle on as far as the branch
  * before it, its constant and the instruction buffer allow. false: no instruction is left. */
@@ -43,6 +43,11 @@ static inline void next_inst_held(const warp_t *warp, dep_t from, dep_t *any, in
     }
 }
 
+static inline int32_t later(int32_t a, int32_t b)
+{
+    return a > b ? a : b;
+}
+
 /* The earliest cycle at which the operands of warp w's next instruction allow it to issue, see
  * depend_ready() and control_ready(). */
 static inline cycle_t next_inst_operands(sm_t *sm, const warp_t *warp, cycle_t now,
@@ -59,11 +64,15 @@ static inline cycle_t next_inst_operands(sm_t *sm, const warp_t *warp, cycle_t n
     const dep_t from = (dep_t)(now << DEP_SHIFT);
     dep_t any = 0;
     int32_t latest = 0;
-    for (unsigned i = 0; i < inst->n_wait; i++) {
-        dep_t d = warp->dep[inst->dep[i]];
-        int32_t distance = (int32_t)(d - from);
-        any |= d;
-        latest = distance > latest ? distance : latest;
+    /* Four at a time: isa_derive() fills dep up with a register that is always ready. */
+    for (unsigned i = 0; i < inst->n_wait; i += 4) {
+        const uint16_t *id = &inst->dep[i];
+        dep_t a = warp->dep[id[0]], b = warp->dep[id[1]], c = warp->dep[id[2]],
+              d = warp->dep[id[3]];
+        any |= a | b | c | d;
+        int32_t ab = later((int32_t)(a - from), (int32_t)(b - from));
+        int32_t cd = later((int32_t)(c - from), (int32_t)(d - from));
+        latest = later(latest, later(ab, cd));
     }
     if (warp->held > 0 || warp->held_until > now)
         next_inst_held(warp, from, &any, &latest);
@@ -73,9 +82,9 @@ static inline cycle_t next_inst_operands(sm_t *sm, const warp_t *warp, cycle_t n
     return now + (cycle_t)(latest >> DEP_SHIFT);
 }
 
-/* Determines when a warp can issue its next instruction, and the state that it is charged to until
- * then. false: not known yet; it is parked. */
-static inline bool next_inst_find(sm_t *sm, warp_t *warp, cycle_t now, cycle_t *when)
+/* Determines when a warp can issue its next instruction, which is in its instruction buffer, and the
+ * state that it is charged to until then. false: not known yet; it is parked. */
+static inline bool next_inst_when(sm_t *sm, warp_t *warp, cycle_t now, cycle_t *when)
 {
     static const uint8_t dep_state[] = {
         [DEP_FIXED] = STATE_WAIT,
@@ -83,17 +92,7 @@ static inline bool next_inst_find(sm_t *sm, warp_t *warp, cycle_t now, cycle_t *
         [DEP_LONG] = STATE_LONG_SCOREBOARD,
     };
     dep_kind_t kind;
-    cycle_t here = supply_instructions(sm, warp->sub_core, warp->slot, warp->inst->pc, now);
     warp->park = PARK_NOT;
-    if (here == CYCLE_NEVER) {
-        warp->park = PARK_FETCH;
-        warp->state = STATE_NO_INSTRUCTION;
-        return false;
-    }
-    if (here > warp->base) {
-        warp->base = here;
-        warp->base_state = STATE_NO_INSTRUCTION;
-    }
     cycle_t at = warp->base, operands = next_inst_operands(sm, warp, now, &kind);
     warp->state = warp->base_state;
     if (operands > at) {
@@ -113,24 +112,46 @@ static inline bool next_inst_find(sm_t *sm, warp_t *warp, cycle_t now, cycle_t *
     return true;
 }
 
-/* The warp becomes ready in cycle `at`, after this one. */
-static inline void next_inst_wake(sm_t *sm, const warp_t *warp, cycle_t at)
+/* The same if the instruction may have to be fetched first. */
+static inline bool next_inst_find(sm_t *sm, warp_t *warp, cycle_t now, cycle_t *when)
 {
-    if (!wake_ring_add(&sm->subcore.wakes, at, warp->slot))
+    cycle_t here = supply_instructions(sm, warp->sub_core, warp->slot, warp->inst->pc, now);
+    if (here == CYCLE_NEVER) {
+        warp->park = PARK_FETCH;
+        warp->state = STATE_NO_INSTRUCTION;
+        return false;
+    }
+    if (here > warp->base) {
+        warp->base = here;
+        warp->base_state = STATE_NO_INSTRUCTION;
+    }
+    return next_inst_when(sm, warp, now, when);
+}
+
+/* The warp becomes ready in cycle `at`, after now. Its sub-core must get to know. */
+static inline void next_inst_wake(sm_t *sm, sub_core_t *sub, const warp_t *warp, cycle_t at,
+                                  cycle_t now)
+{
+    if (!wake_ring_add(&sub->wakes, now, at, warp->place))
         wheel_add(&sm->events, at, warp->slot);
 }
 
-/* warp_schedule() for a warp that its sub-core has just issued. */
-static inline void next_inst_schedule(sm_t *sm, warp_t *warp, cycle_t now)
+/* The warp, which its sub-core has just issued, can issue again in cycle `at`. */
+static inline void next_inst_put(sm_t *sm, sub_core_t *sub, warp_t *warp, cycle_t at, cycle_t now)
 {
-    cycle_t at;
-    if (!next_inst_find(sm, warp, now, &at))
-        return;
     /* The ready sets of this cycle are fixed: it joins those of the next one. */
     if (at <= now + 1)
-        ready_add(sm, warp, now + 1);
+        ready_add(sm, sub, warp, now + 1);
     else
-        next_inst_wake(sm, warp, at);
+        next_inst_wake(sm, sub, warp, at, now);
+}
+
+/* warp_schedule() for a warp that its sub-core has just issued. */
+static inline void next_inst_schedule(sm_t *sm, sub_core_t *sub, warp_t *warp, cycle_t now)
+{
+    cycle_t at;
+    if (next_inst_find(sm, warp, now, &at))
+        next_inst_put(sm, sub, warp, at, now);
 }
 
 #endif

@@ -1,5 +1,5 @@
 /* How long an instruction occupies its pipe, when that depends on more than its class. */
-#include "sim/sm/subcore/subcore_parts.h"
+#include "sim/sm/subcore/pipes.h"
 
 /*
  * Cycles that reading the operands adds to the pipe's interval. A bank serves rf_bank_reads
@@ -30,4 +30,24 @@ uint32_t pipes_varying_interval(const sm_t *sm, const inst_t *inst)
         return hmma_interval(spec, inst);
     bool wide = inst->n_dst > 0 && inst->dst[0].file == REG_GPR && inst->dst[0].count == 2;
     return sm->cls[inst->cls].interval * (wide ? spec->imad_wide_passes : 1);
+}
+
+void pipes_occupy_others(sub_core_t *sub, unsigned number, uint32_t others, cycle_t now)
+{
+    for (; others != 0; others &= others - 1) {
+        unsigned other = (unsigned)__builtin_ctz(others);
+        pipe_occupy(&sub->pipe[other], now + 1, sub->pipe[number].free_base,
+                    sub->pipe[number].free_at);
+    }
+}
+
+void pipes_occupy_shared_fp64(sm_t *sm, const sub_core_t *from, cycle_t now)
+{
+    const pipe_state_t *pipe = &from->pipe[PIPE_FP64];
+    for (uint32_t s = 0; s < sm->n_sub_cores; s++) {
+        sub_core_t *sub = &sm->subcore.sub[s];
+        if (sub != from)
+            pipe_occupy(&sub->pipe[PIPE_FP64], now + (sub->looked == now), pipe->free_base,
+                        pipe->free_at);
+    }
 }

@@ -1,11 +1,19 @@
 /*
- * The ready sets of a sub-core, and the stall reasons that its warps are charged to.
+ * The ready sets of a sub-core, and the stall reasons that ready warps are charged to.
  *
- * Ready warps are bits of one mask per pipe. Charging is lazy, pipe by pipe: between two changes of
- * a pipe or its ready set every warp of the set waited for the pipe, unless the sub-core issued while
- * the pipe was free (issue.c charges that cycle).
+ * A ready warp that does not issue in a cycle is throttled if its pipe is busy, passed over if its
+ * pipe is free and another warp is picked, and otherwise waits for the register file (dispatch
+ * stall). Nothing is counted cycle by cycle and warp by warp:
+ *
+ *   waiting in all:  the sum of (issued - became ready). `waited` adds the one cycle when a warp
+ *                    issues and subtracts the other when it becomes ready.
+ *   throttled:       the same with the cycles in which the pipe was busy before either.
+ *   passed over:     counted at each pick, for all warps at once.
+ *   dispatch stall:  the rest.
+ *
+ * All sums are modulo 2^64. They become right when the warps that are ready now are added.
  */
-#include "sim/sm/subcore/subcore_parts.h"
+#include "sim/sm/subcore/ready.h"
 
 static inline uint64_t *state_counters(sm_t *sm)
 {
@@ -37,42 +45,47 @@ static const uint8_t throttle_state[PIPE_COUNT] = {
     [PIPE_NONE] = STATE_MATH_PIPE_THROTTLE,
 };
 
-void ready_charge_span(sm_t *sm, pipe_state_t *pipe, unsigned number, cycle_t to)
+/* Takes what the ready warps of a pipe, n, were throttled before now. */
+static uint64_t take_throttled(pipe_state_t *pipe, uint64_t n, cycle_t now)
 {
-    uint64_t *state = state_counters(sm);
-    uint64_t warps = pipe->n_ready;
-    cycle_t from = pipe->charged;
-    /* After free_base a register-file conflict keeps the pipe busy, or the sub-core does not issue
-     * because of one. */
-    cycle_t split = cycle_max(from, cycle_min(to, pipe->free_base));
-    state[throttle_state[number]] += warps * (split - from);
-    state[STATE_DISPATCH_STALL] += warps * (to - split);
-    pipe->charged = to;
+    uint64_t pending = n * pipe_busy_before(pipe, now);
+    uint64_t throttled = pipe->throttled + pending;
+    pipe->throttled = -pending;
+    return throttled;
 }
 
-void ready_charge(sm_t *sm, sub_core_t *sub, cycle_t now)
+uint32_t ready_charge(sm_t *sm, sub_core_t *sub, cycle_t now)
 {
-    for (uint32_t pipes = sub->ready_pipes; pipes != 0; pipes &= pipes - 1)
-        ready_charge_pipe(sm, sub, (unsigned)__builtin_ctz(pipes), now);
+    uint64_t *state = state_counters(sm), all_throttled = 0, n_ready = 0;
+    uint32_t ready = 0;
+    for (unsigned p = 0; p < PIPE_COUNT; p++) {
+        uint64_t n = (uint64_t)__builtin_popcount(sub->pipe[p].ready);
+        uint64_t throttled = take_throttled(&sub->pipe[p], n, now);
+        state[throttle_state[p]] += throttled;
+        all_throttled += throttled;
+        ready |= sub->pipe[p].ready;
+        n_ready += n;
+    }
+    uint64_t waited = sub->waited + n_ready * now;
+    state[STATE_DISPATCH_STALL] += waited - all_throttled - sub->passed_over;
+    state[STATE_NOT_SELECTED] += sub->passed_over;
+    sub->waited = -(n_ready * now);
+    sub->passed_over = 0;
+    return ready;
 }
 
 /* The pipes that end in the memory queue. */
 static const uint8_t queue_pipes[] = {PIPE_LG, PIPE_MIO, PIPE_TEX};
 
-void ready_queue_free(sm_t *sm, sub_core_t *sub, cycle_t at, cycle_t charged)
+void ready_queue_free(sub_core_t *sub, cycle_t at, cycle_t from)
 {
-    for (unsigned i = 0; i < sizeof(queue_pipes); i++) {
-        unsigned pipe = queue_pipes[i];
-        ready_charge_pipe(sm, sub, pipe, charged);
-        sub->pipe[pipe].free_at = at;
-        sub->pipe[pipe].free_base =
-            at; /* the wait is for the queue, not a register-file conflict */
-    }
+    for (unsigned i = 0; i < sizeof(queue_pipes); i++)
+        pipe_occupy(&sub->pipe[queue_pipes[i]], from, at, at);
 }
 
 void subcore_queue_opens(sm_t *sm, uint32_t s, cycle_t at, cycle_t now)
 {
     sub_core_t *sub = &sm->subcore.sub[s];
-    ready_queue_free(sm, sub, at, now);
+    ready_queue_free(sub, at, now);
     ready_issue_from(sm, sub, at);
 }

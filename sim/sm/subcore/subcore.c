@@ -1,5 +1,6 @@
 /* The sub-cores as a whole: creation, charging, checkpoints. */
-#include "sim/sm/subcore/subcore_parts.h"
+#include "sim/sm/subcore/ready.h"
+#include "sim/sm/subcore/tally.h"
 
 #include <stddef.h>
 
@@ -24,6 +25,7 @@ static void warps_init(sm_t *sm)
         if (warp->place == 0)
             sm->subcore.sub[warp->sub_core].warp = warp;
         sm->subcore.sub[warp->sub_core].next = CYCLE_NEVER;
+        sm->subcore.sub[warp->sub_core].looked = CYCLE_NEVER;
     }
 }
 
@@ -38,7 +40,7 @@ void subcore_init(sm_t *sm)
     c->issuing = NOT_ISSUING;
     c->short_buffer = icache->buffer < SHORTEST_BUFFER && !icache->perfect ? icache->buffer : 0;
     c->last_bank = sm->config->sm.rf_banks - 1;
-    c->plain = !sm->config->sm.ideal;
+    c->plain = !sm->config->sm.ideal && !sm->config->sm.control_check;
     c->any_delays = c->short_buffer > 0 || sm->config->sm.ideal;
     warps_init(sm);
     control_check_init(sm);
@@ -54,11 +56,13 @@ void subcore_free(sm_t *sm)
 
 void subcore_charge(sm_t *sm, cycle_t now)
 {
-    for (uint32_t s = 0; s < sm->n_sub_cores; s++)
-        ready_charge(sm, &sm->subcore.sub[s], now);
-    for (uint32_t w = 0; w < sm->n_warps; w++) {
-        if (!sm->subcore.warp[w].ready)
-            warp_charge(sm, w, now);
+    for (uint32_t s = 0; s < sm->n_sub_cores; s++) {
+        uint32_t ready = ready_charge(sm, &sm->subcore.sub[s], now);
+        tally_flush(sm, &sm->subcore.sub[s]);
+        for (uint32_t w = s; w < sm->n_warps; w += sm->n_sub_cores) {
+            if (!(ready >> sm->subcore.warp[w].place & 1))
+                warp_charge(sm, w, now);
+        }
     }
 }
 

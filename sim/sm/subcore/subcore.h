@@ -12,6 +12,9 @@ void subcore_free(sm_t *sm);
 /* Charges every warp for the cycles before now. */
 void subcore_charge(sm_t *sm, cycle_t now);
 
+/* Warp instructions issued that the statistics do not have yet. (tally.c) */
+uint64_t subcore_issued(const sm_t *sm);
+
 /* Keeps old entries of the dependence tables comparable. Call when due. (depend.c) */
 void depend_sweep(sm_t *sm, cycle_t now);
 
@@ -29,31 +32,17 @@ int subcore_load(sm_t *sm, FILE *in, cycle_t latest);
 
 /* issue.c */
 
-/* Next cycle at which a sub-core may issue. */
+/* Next cycle at which something happens in a sub-core. */
 static inline cycle_t issue_next(const sm_t *sm)
 {
     return sm->subcore.issue_next;
 }
 
-/* Lets every sub-core issue. */
-void issue_step(sm_t *sm, cycle_t now);
+/* Lets every sub-core issue. Each may run on beyond this cycle, but not beyond cycle `until`, as long
+ * as that concerns nobody else. */
+void issue_step(sm_t *sm, cycle_t now, cycle_t until);
 
 /* warp.c */
-
-/* Makes the warps ready whose cycle is now. */
-void warps_wake(sm_t *sm, cycle_t now);
-
-/* The next cycle with such warps. */
-static inline cycle_t warps_wake_next(const sm_t *sm)
-{
-    return wake_ring_next(&sm->subcore.wakes);
-}
-
-/* Cycle now begins; there are no such warps before it. */
-static inline void warps_wake_from(sm_t *sm, cycle_t now)
-{
-    sm->subcore.wakes.base = now;
-}
 
 /* Why a warp is in no ready set. */
 typedef enum {

@@ -19,68 +19,19 @@ void warp_delay(sm_t *sm, uint32_t w, const inst_t *prev, uint32_t prev_mask, cy
 /* Adds the delay of a constant operand to the base of warp w's next instruction. */
 void warp_read_constant(sm_t *sm, uint32_t w);
 
-/* pipes.c */
+/* issue_warp.c */
 
-/* Cycles that reading the operands adds to the pipe's interval; more registers of a bank than
- * cls->reads_free. For warps without control words. */
-uint32_t pipes_conflict(const sm_spec_t *spec, const inst_t *inst, uint32_t interval);
+/* Warp issues its next instruction, whatever that is; it is still in its ready set. */
+void issue_warp(sm_t *sm, sub_core_t *sub, warp_t *warp, cycle_t now);
 
-/* Cycles that an instruction of a varying class occupies its pipe: an HMMA depends on its shape, an
- * IMAD with a 64-bit result needs several passes. */
-uint32_t pipes_varying_interval(const sm_t *sm, const inst_t *inst);
+/* The same for a warp with control words that is counted already. */
+void issue_controlled(sm_t *sm, warp_t *warp, const op_properties_t *cls, cycle_t now);
 
-/* ready.c */
+/* run_ahead.c */
 
-/* Charges the ready warps of a sub-core for the cycles before now. */
-void ready_charge(sm_t *sm, sub_core_t *sub, cycle_t now);
-
-/* Charges the ready warps of a pipe for the cycles from its charged to `to`, which is later. */
-void ready_charge_span(sm_t *sm, pipe_state_t *pipe, unsigned number, cycle_t to);
-
-/* Charges the ready warps of a pipe for the cycles before `to`; to be called before its free_at or
- * free_base changes. */
-static inline void ready_charge_pipe(sm_t *sm, sub_core_t *sub, unsigned number, cycle_t to)
-{
-    if (sub->ready_pipes >> number & 1 && sub->pipe[number].charged < to)
-        ready_charge_span(sm, &sub->pipe[number], number, to);
-}
-
-/* The pipes that end in the memory queue of a sub-core are free from cycle `at` on. Their warps are
- * charged before that for the cycles before `charged`. */
-void ready_queue_free(sm_t *sm, sub_core_t *sub, cycle_t at, cycle_t charged);
-
-/* The sub-core may issue from cycle `at` on. */
-static inline void ready_issue_from(sm_t *sm, sub_core_t *sub, cycle_t at)
-{
-    sub->next = cycle_min(sub->next, at);
-    sm->subcore.issue_next = cycle_min(sm->subcore.issue_next, at);
-}
-
-/* Adds a warp to the ready set of its next instruction's pipe, effective from cycle `at`, in which
- * its sub-core will look. */
-static inline void ready_add(sm_t *sm, warp_t *warp, cycle_t at)
-{
-    sub_core_t *sub = warp->sub;
-    unsigned number = sm->cls[warp->inst->cls].pipe;
-    pipe_state_t *pipe = &sub->pipe[number];
-    if (at > warp->since)
-        ((uint64_t *)&sm->stats)[warp->state] += at - warp->since;
-    if (pipe->ready == 0)
-        pipe->charged = at;
-    else if (pipe->charged < at)
-        ready_charge_span(sm, pipe, number, at);
-    pipe->ready |= UINT32_C(1) << warp->place;
-    pipe->n_ready++;
-    sub->ready_pipes |= UINT32_C(1) << number;
-    warp->ready = true;
-}
-
-/* The same if the sub-core may not know yet. */
-static inline void ready_insert(sm_t *sm, warp_t *warp, cycle_t at)
-{
-    ready_add(sm, warp, at);
-    ready_issue_from(sm, warp->sub, at);
-}
+/* Simulates a sub-core from cycle `from` on, as far as it can run ahead, but not beyond `end`. Returns
+ * the next cycle in which something happens in it. */
+cycle_t run_ahead(sm_t *sm, sub_core_t *sub, cycle_t from, cycle_t end);
 
 /* depend.c */
 

@@ -66,7 +66,6 @@ typedef struct {
     uint8_t slot;          /* its number */
     uint8_t sub_core;
     uint8_t place; /* index among the warps of its sub-core */
-    bool ready;    /* in a ready set */
     bool control;  /* its dependences are tracked by control words, not by the scoreboard */
     bool more;     /* another piece of its stream may follow its runs */
 } warp_t;
@@ -75,18 +74,30 @@ _Static_assert(sizeof(warp_t) == 128, "two lines of the host's cache");
 
 /* A pipe of a sub-core, and the warps whose next instruction is ready for it. */
 typedef struct {
-    cycle_t free_at;   /* when the pipe takes the next instruction */
-    cycle_t free_base; /* the same without register-file conflicts */
-    cycle_t charged;   /* its ready warps, if any, are charged up to here */
-    uint32_t ready;    /* bit i: i-th warp of the sub-core */
-    uint32_t n_ready;  /* number of bits in ready */
+    cycle_t free_at;    /* when the pipe takes the next instruction */
+    cycle_t free_base;  /* the same without register-file conflicts */
+    uint64_t busy;      /* cycles before free_base in which it was busy, conflicts apart; only
+                         * differences have a meaning */
+    uint64_t throttled; /* see ready.c */
+    uint32_t ready;     /* bit i: i-th warp of the sub-core */
 } pipe_state_t;
 
+/* What was issued of an opcode class: instructions, floating-point operations. */
+typedef struct {
+    uint64_t issued, flops;
+} tally_t;
+
 typedef struct sub_core {
-    cycle_t next;         /* it issues no earlier; CYCLE_NEVER: no warp is ready */
-    cycle_t issue_free;   /* when the control stage takes the next instruction */
+    cycle_t next;       /* nothing happens earlier; CYCLE_NEVER: no warp is ready or will be soon */
+    cycle_t issue_free; /* when the control stage takes the next instruction */
+    cycle_t looked;     /* last cycle in which a warp was picked */
+    uint64_t waited;    /* see ready.c */
+    uint64_t passed_over; /* the same */
     uint32_t ready_pipes; /* bit p: pipe[p].ready != 0 */
     uint32_t last;        /* warp issued last (bit number) */
+    uint16_t at_barrier;  /* its warps that wait at a barrier */
+    uint16_t dry;         /* those of them whose instruction buffer is not filled yet */
+    wake_ring_t wakes;
     pipe_state_t pipe[PIPE_COUNT];
     warp_t *warp; /* its first warp; the others follow at a distance of the number of sub-cores */
     uint32_t free_slots;             /* warp slots without a warp */
@@ -97,12 +108,14 @@ typedef struct sub_core {
     uint64_t ports[MAX_RF_BANKS];    /* four bits per cycle: reserved reads of a bank */
     uint32_t operand_cache[MAX_RF_BANKS][OPERAND_SLOTS]; /* key of warp and register; 0: empty */
     uint32_t operands_held;                              /* entries in use */
+    uint64_t threads, pred_off; /* see tally.h: thread instructions, instructions without lanes */
+    tally_t tally[OP_CLASS_COUNT];
     uint64_t results[RESULT_CYCLES]; /* fixed latency, per cycle modulo RESULT_CYCLES: a cycle, and
                                       * the banks written in it */
 } sub_core_t;
 
 typedef struct {
-    cycle_t issue_next; /* next cycle at which a sub-core may issue */
+    cycle_t issue_next; /* next cycle at which something happens in a sub-core */
     int32_t issuing;    /* sub-core that is issuing now: its ready sets of this cycle are fixed */
     uint32_t next_age;
     uint32_t short_buffer; /* instructions in a warp's buffer if it is too short to be refilled in
@@ -111,7 +124,6 @@ typedef struct {
     bool plain;      /* no ideal core; arithmetic depends on nothing but registers and pipes */
     bool any_delays; /* warp_delay() is for every instruction: a short buffer, an ideal core */
     bool cut_warps;
-    wake_ring_t wakes;
     warp_t warp[SM_MAX_WARPS];
     sub_core_t sub[SM_MAX_SUB_CORES];
     dep_t *dep;         /* owned; REG_ID_COUNT per warp: when results are ready */

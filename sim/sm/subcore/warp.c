@@ -17,16 +17,11 @@ void warp_make_ready(sm_t *sm, uint32_t w, cycle_t now)
     ready_insert(sm, &sm->subcore.warp[w], now);
 }
 
-void warps_wake(sm_t *sm, cycle_t now)
+/* Whether the instruction buffer holds a warp's next instruction. Does not change while it waits at
+ * a barrier. */
+static bool is_dry(const sm_t *sm, const warp_t *warp)
 {
-    wake_ring_t *r = &sm->subcore.wakes;
-    const unsigned slot = (unsigned)(now % WAKE_CYCLES);
-    r->occupied &= ~(UINT64_C(1) << slot);
-    for (unsigned i = 0; i < WAKE_WORDS; i++) {
-        for (uint64_t warps = r->warps[slot][i]; warps != 0; warps &= warps - 1)
-            ready_insert(sm, &sm->subcore.warp[64 * i + (unsigned)__builtin_ctzll(warps)], now);
-        r->warps[slot][i] = 0;
-    }
+    return !supply_holds(sm, warp->slot, warp->inst->pc);
 }
 
 void warp_wait(sm_t *sm, uint32_t w, park_t why, sm_state_t state, cycle_t now)
@@ -40,6 +35,16 @@ void warp_wait(sm_t *sm, uint32_t w, park_t why, sm_state_t state, cycle_t now)
         }
     }
     warp_park(sm, w, why, state);
+    if (why == PARK_BARRIER) {
+        warp->sub->at_barrier++;
+        warp->sub->dry += is_dry(sm, warp);
+    }
+}
+
+static void wake(sm_t *sm, const warp_t *warp, cycle_t at, cycle_t now)
+{
+    next_inst_wake(sm, warp->sub, warp, at, now);
+    ready_issue_from(sm, warp->sub, at);
 }
 
 void warp_schedule(sm_t *sm, uint32_t w, cycle_t now)
@@ -55,7 +60,7 @@ void warp_schedule(sm_t *sm, uint32_t w, cycle_t now)
     else if (sm->subcore.issuing == warp->sub_core && at <= now + 1)
         ready_insert(sm, warp, now + 1);
     else
-        next_inst_wake(sm, warp, cycle_max(at, now + (sm->subcore.issuing != NOT_ISSUING)));
+        wake(sm, warp, cycle_max(at, now + (sm->subcore.issuing != NOT_ISSUING)), now);
 }
 
 void warp_unpark(sm_t *sm, uint32_t w, park_t why, cycle_t now)
@@ -79,8 +84,13 @@ void warps_fetched(sm_t *sm, uint32_t sub_cores, cycle_t now)
 
 void warp_resume(sm_t *sm, uint32_t w, cycle_t at, sm_state_t state, cycle_t now)
 {
-    sm->subcore.warp[w].base = at;
-    sm->subcore.warp[w].base_state = (uint8_t)state;
+    warp_t *warp = &sm->subcore.warp[w];
+    if (warp->park == PARK_BARRIER) {
+        warp->sub->at_barrier--;
+        warp->sub->dry -= is_dry(sm, warp);
+    }
+    warp->base = at;
+    warp->base_state = (uint8_t)state;
     warp_schedule(sm, w, now);
 }
 

@@ -67,6 +67,39 @@ void fetch_free(sm_t *sm)
     rb_model_free(sm->supply.l1i_queue);
 }
 
+/* Finds a line in the L0; NULL on a miss. Loops ask for the same few lines again and again. */
+static const cache_spot_t *l0_find(supply_core_t *core, uint64_t line)
+{
+    known_line_t *k = &core->known[line % KNOWN_LINES];
+    if (k->line == line + 1)
+        return &k->spot;
+    cache_spot_t spot;
+    if (!cache_find(core->l0, line * INST_LINE_BYTES, &spot))
+        return NULL;
+    *k = (known_line_t){.line = line + 1, .spot = spot};
+    return &k->spot;
+}
+
+int fetch_load_l0(supply_core_t *core, FILE *in)
+{
+    memset(core->known, 0, sizeof(core->known));
+    return cache_load(core->l0, in);
+}
+
+static bool l0_lookup(supply_core_t *core, uint64_t line)
+{
+    const cache_spot_t *spot = l0_find(core, line);
+    if (spot != NULL)
+        cache_use_again(core->l0, *spot);
+    return spot != NULL;
+}
+
+static void l0_fill(supply_core_t *core, uint64_t line)
+{
+    memset(core->known, 0, sizeof(core->known));
+    (void)cache_use(core->l0, line * INST_LINE_BYTES);
+}
+
 /* The L1 instruction cache sends one line to a sub-core. Returns when it arrives. */
 static cycle_t l1i_send(sm_t *sm, supply_core_t *core, cycle_t now)
 {
@@ -132,7 +165,7 @@ static fetch_slot_t *fetch_slot_new(sm_t *sm, supply_core_t *core, cycle_t now)
     for (uint32_t i = 0; i < slots_per_sub_core(sm); i++) {
         fetch_slot_t *f = &core->fetch[i];
         if (f->ready <= now) {
-            (void)cache_use(core->l0, f->line * INST_LINE_BYTES);
+            l0_fill(core, f->line);
             f->used = false;
             return f;
         }
@@ -180,8 +213,7 @@ static void prefetch_after(sm_t *sm, uint32_t sub_core, uint64_t line, cycle_t n
     supply_core_t *core = &sm->supply.core[sub_core];
     uint32_t depth = sm->config->icache.prefetch;
     for (uint32_t i = 1; i <= depth && fetches_waiting(sm, core, now) < depth; i++) {
-        if (cache_lookup(core->l0, (line + i) * INST_LINE_BYTES, false) == NULL &&
-            fetch_slot_find(sm, core, line + i) == NULL)
+        if (l0_find(core, line + i) == NULL && fetch_slot_find(sm, core, line + i) == NULL)
             fetch_start(sm, sub_core, line + i, now);
     }
 }
@@ -193,7 +225,7 @@ static cycle_t fetch_line(sm_t *sm, uint32_t sub_core, uint64_t line, bool early
     supply_core_t *core = &sm->supply.core[sub_core];
     if (sm->config->icache.perfect || sm->config->sm.ideal)
         return now;
-    if (cache_lookup(core->l0, line * INST_LINE_BYTES, true) != NULL)
+    if (l0_lookup(core, line))
         return now;
     fetch_slot_t *f = fetch_slot_find(sm, core, line);
     if (f == NULL) {
@@ -208,7 +240,7 @@ static cycle_t fetch_line(sm_t *sm, uint32_t sub_core, uint64_t line, bool early
     bool first = !f->demanded;
     f->demanded = true;
     if (ready <= now) {
-        (void)cache_use(core->l0, line * INST_LINE_BYTES);
+        l0_fill(core, line);
         f->used = false;
     }
     /* The first demand of a line advances the stream, whether the line has arrived or not. */
@@ -221,7 +253,7 @@ void sm_learn_code(sm_t *sm, uint64_t line, uint32_t sub_cores)
 {
     (void)cache_use(sm->supply.l1i, line);
     for (uint32_t s = 0; s < sub_cores && s < sm->n_sub_cores; s++)
-        (void)cache_use(sm->supply.core[s].l0, line);
+        l0_fill(&sm->supply.core[s], line / INST_LINE_BYTES);
 }
 
 void fetch_forget(sm_t *sm)
@@ -229,6 +261,7 @@ void fetch_forget(sm_t *sm)
     cache_invalidate(sm->supply.l1i);
     for (uint32_t s = 0; s < sm->n_sub_cores; s++) {
         cache_invalidate(sm->supply.core[s].l0);
+        memset(sm->supply.core[s].known, 0, sizeof(sm->supply.core[s].known));
         for (uint32_t i = 0; i < slots_per_sub_core(sm); i++)
             sm->supply.core[s].fetch[i].used = false;
     }
@@ -293,6 +326,20 @@ cycle_t fetch_lines(sm_t *sm, uint32_t s, uint32_t w, uint32_t pc, cycle_t now)
                             (address + sm->supply.fetch_ahead) / INST_LINE_BYTES, now);
     find_known(sm, buffer);
     return there;
+}
+
+bool fetch_local(sm_t *sm, uint32_t s, uint32_t w, uint32_t pc, cycle_t now)
+{
+    const inst_buffer_t *buffer = &sm->supply.buffer[w];
+    supply_core_t *core = &sm->supply.core[s];
+    const uint64_t address = buffer->code_base + pc, line = address / INST_LINE_BYTES;
+    const uint64_t ahead = (address + sm->supply.fetch_ahead) / INST_LINE_BYTES;
+    if (!sm->config->icache.perfect &&
+        (l0_find(core, line) == NULL || (ahead != line && l0_find(core, ahead) == NULL) ||
+         (buffer->fetching && l0_find(core, buffer->last) == NULL)))
+        return false;
+    (void)fetch_lines(sm, s, w, pc, now);
+    return true;
 }
 
 void supply_warp_start(sm_t *sm, uint32_t w, const launch_ctx_t *launch)

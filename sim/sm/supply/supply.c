@@ -56,7 +56,7 @@ int supply_load(sm_t *sm, FILE *in, cycle_t latest)
         LOAD_VALUE(core->l1i_free)
         rc |= load_bytes(in, core->fetch, fetch_slot_bytes(sm));
         if (rc != 0 || core->l1i_free > latest || !fetch_is_possible(sm, core, latest) ||
-            cache_load(core->l0, in) != 0 || cache_load_chance(core->const_l0, in) != 0)
+            fetch_load_l0(core, in) != 0 || cache_load_chance(core->const_l0, in) != 0)
             return checkpoint_read_failed(in);
     }
     if (cache_load(u->l1i, in) != 0 || cache_load_chance(u->const_l1, in) != 0 ||

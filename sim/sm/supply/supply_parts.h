@@ -27,6 +27,9 @@ size_t fetch_slot_bytes(const sm_t *sm);
 /* Whether an SM at rest can have these lines under way, read from a checkpoint. */
 bool fetch_is_possible(const sm_t *sm, const supply_core_t *core, cycle_t latest);
 
+/* cache_load() of a sub-core's L0. */
+int fetch_load_l0(supply_core_t *core, FILE *in);
+
 /* constant.c */
 
 void const_init(sm_t *sm);

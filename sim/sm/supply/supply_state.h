@@ -29,12 +29,20 @@ typedef struct {
     bool demanded; /* a warp has requested it; otherwise it is only prefetched */
 } fetch_slot_t;
 
+/* A line that was found in an L0. */
+typedef struct {
+    uint64_t line; /* its number + 1; 0: none */
+    cache_spot_t spot;
+} known_line_t;
+enum { KNOWN_LINES = 32 };
+
 /* State of the supply for each sub-core. */
 typedef struct {
     cache_t *l0;
-    cache_t *const_l0;   /* NULL: operands are looked up in the SM's constant cache */
-    cycle_t l1i_free;    /* when the L1 instruction cache can send it the next line */
-    fetch_slot_t *fetch; /* owned */
+    known_line_t known[KNOWN_LINES]; /* by line number modulo KNOWN_LINES; none after an insert */
+    cache_t *const_l0;               /* NULL: operands are looked up in the SM's constant cache */
+    cycle_t l1i_free;                /* when the L1 instruction cache can send it the next line */
+    fetch_slot_t *fetch;             /* owned */
 } supply_core_t;
 
 /* A line that misses in the L1 instruction cache. */

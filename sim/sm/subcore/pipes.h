@@ -1,0 +1,51 @@
+/* How long an instruction occupies pipes: what runs for every instruction. */
+#ifndef RUBATO_SM_PIPES_H
+#define RUBATO_SM_PIPES_H
+
+#include "sim/sm/subcore/ready.h"
+
+/* pipes.c */
+
+/* Cycles that reading the operands adds to the pipe's interval; more registers of a bank than
+ * cls->reads_free. For warps without control words. */
+uint32_t pipes_conflict(const sm_spec_t *spec, const inst_t *inst, uint32_t interval);
+
+/* Cycles that an instruction of a varying class occupies its pipe: an HMMA depends on its shape, an
+ * IMAD with a 64-bit result needs several passes. */
+uint32_t pipes_varying_interval(const sm_t *sm, const inst_t *inst);
+
+/* Occupies the other pipes that share the dispatch port of pipe `number`. */
+void pipes_occupy_others(sub_core_t *sub, unsigned number, uint32_t others, cycle_t now);
+
+/* The SM has only one FP64 unit: it is busy for every sub-core, in this cycle already for those that
+ * have not picked a warp. */
+void pipes_occupy_shared_fp64(sm_t *sm, const sub_core_t *from, cycle_t now);
+
+/* Occupies the pipe of an instruction that issues now, which is free. */
+static inline void pipes_occupy_own(const sm_t *sm, sub_core_t *sub, const inst_t *inst,
+                                    const op_properties_t *cls, uint32_t conflict, cycle_t now)
+{
+    pipe_state_t *pipe = &sub->pipe[cls->pipe];
+    if (cls->interval == 0)
+        return;
+    uint32_t interval = cls->varies ? pipes_varying_interval(sm, inst) : cls->interval;
+    pipe->busy += interval - 1;
+    pipe->free_base = now + interval;
+    pipe->free_at = pipe->free_base + conflict;
+    if (cls->port_others != 0)
+        pipes_occupy_others(sub, cls->pipe, cls->port_others, now);
+}
+
+/* The same for an instruction without control word. Returns the cycles by which reading its registers
+ * delays it. */
+static inline uint32_t pipes_read_and_occupy(const sm_t *sm, sub_core_t *sub, const inst_t *inst,
+                                             const op_properties_t *cls, cycle_t now)
+{
+    uint32_t conflict = 0;
+    if (inst->most_reads[sm->subcore.last_bank] > cls->reads_free)
+        conflict = pipes_conflict(&sm->config->sm, inst, cls->interval);
+    pipes_occupy_own(sm, sub, inst, cls, conflict, now);
+    return conflict;
+}
+
+#endif

@@ -1,0 +1,32 @@
+/*
+ * A sub-core may run ahead of its SM: simulate several cycles in a row before anything else on the SM
+ * is simulated. This is exact while neither can influence the other:
+ *
+ * - Nothing reaches the sub-core from outside: it stops at the next cycle in which anything else
+ *   happens on the SM. Other sub-cores, which are behind, influence it only when one of their warps
+ *   completes a barrier; barrier_latency cycles later at the earliest.
+ * - It influences nothing outside: it stops before an instruction that goes to memory, reads the
+ *   constant cache or the clock, waits for other warps or uses a unit of the whole SM; before the end
+ *   of a warp; and before an instruction line that is not in its L0.
+ *
+ * What it has stopped before it issues in step with the others.
+ */
+#ifndef RUBATO_SM_RUN_AHEAD_H
+#define RUBATO_SM_RUN_AHEAD_H
+
+#include "sim/sm/subcore/subcore_parts.h"
+
+/* The cycle at which the sub-core must stop if it runs ahead in cycle now; until: end of the
+ * window. Records of single instructions are made in the order of time, without running ahead. */
+static inline cycle_t run_ahead_end(const sm_t *sm, const sub_core_t *sub, cycle_t now,
+                                    cycle_t until)
+{
+    if (!sm->subcore.plain || recorded(sm, RETIRED_BASIC_BLOCK) || sub->dry > 0)
+        return now + 1;
+    cycle_t end = cycle_min(until, sm_next_event(sm));
+    /* Waits that do not fit the wake ring go through the event wheel of the SM. */
+    end = cycle_min(end, now + WAKE_CYCLES);
+    return sub->at_barrier > 0 ? cycle_min(end, now + sm->config->sm.barrier_latency) : end;
+}
+
+#endif

@@ -1,0 +1,29 @@
+/*
+ * Counts of issued instructions. They are kept by opcode class in each sub-core, and added to the
+ * statistics when somebody looks at them.
+ */
+#ifndef RUBATO_SM_TALLY_H
+#define RUBATO_SM_TALLY_H
+
+#include "sim/sm/subcore/subcore_parts.h"
+
+/* A warp issues its next instruction. */
+static inline void tally_issue(sub_core_t *sub, const warp_t *warp)
+{
+    const inst_t *inst = warp->inst;
+    tally_t *t = &sub->tally[inst->cls];
+    t->issued++;
+    sub->threads += warp->lanes;
+    if (warp->lanes == 0)
+        sub->pred_off++;
+    /* Without a source register it only moves a constant: HFMA2.MMA R0, -RZ, RZ, 1, 0. */
+    if (inst->flops != 0 && inst->n_src != 0)
+        t->flops += (uint64_t)inst->flops * warp->lanes;
+}
+
+/* tally.c */
+
+/* Adds the counts of a sub-core to the statistics. */
+void tally_flush(sm_t *sm, sub_core_t *sub);
+
+#endif
