@@ -194,8 +194,10 @@ bool dram_column_issue(dram_t *d, uint64_t t)
     if (!r->started)
         request_start(d, r);
     d->stats.busy += d->burst_ticks;
-    d->stats.turnarounds += d->mode != d->last_direction;
-    d->last_direction = d->mode;
+    if (d->mode != d->last_direction) {
+        d->stats.turnarounds++;
+        d->last_direction = d->mode;
+    }
     dram_group_timed(d, bank->group, t + d->ccdl);
     uint64_t data_end;
     if (d->mode == DRAM_READ) {

@@ -10,10 +10,11 @@ void l2_slice_fill(l2_slice_t *s, outbox_t *out, uint32_t token, cycle_t now)
     bool waits = s->transfer.count > 0;
     s->stats.fills += l2_sector_count(sectors);
     l2_data_port_use(s, l2_sector_count(sectors), now);
-    cache_tag_t *l = cache_lookup_key(s->cache, e->key, false);
+    cache_tag_t *l = e->absent ? NULL : cache_lookup_key(s->cache, e->key, false);
     if (l == NULL)
         l = l2_line_allocate(s, e->key);
     l2_tags_fill(s->cache, l, sectors);
+    e->absent = false;
     e->pending &= (uint8_t)~sectors;
 
     for (mshr_wait_t *w = mshr_first(&s->mshr, e); w != NULL; w = mshr_next(&s->mshr, e, w)) {
@@ -47,10 +48,12 @@ static bool request_miss(l2_slice_t *s, const mem_msg_t *m, const cache_tag_t *l
     mshr_entry_t *e = mshr_find(&s->mshr, s->request_key);
     if (e == NULL ? s->mshr.used == s->mshr.size : e->n_waiting >= s->spec.mshr_merge)
         return false;
-    if (e == NULL)
+    if (e == NULL) {
         e = mshr_add(&s->mshr, s->request_key, m->line);
-    else
+        e->absent = l == NULL;
+    } else {
         s->stats.mshr_merges++;
+    }
     mshr_wait(&s->mshr, e, m, missing);
     uint32_t wanted = missing & ~(uint32_t)e->pending;
     if (l != NULL)
@@ -67,6 +70,15 @@ static bool request_miss(l2_slice_t *s, const mem_msg_t *m, const cache_tag_t *l
     return true;
 }
 
+/* Inserts the requested line, which is absent; sectors of it may be under way. */
+static cache_tag_t *request_allocate(l2_slice_t *s)
+{
+    mshr_entry_t *e = s->mshr.used > 0 ? mshr_find(&s->mshr, s->request_key) : NULL;
+    if (e != NULL)
+        e->absent = false;
+    return l2_line_allocate(s, s->request_key);
+}
+
 /* The requested line; NULL on a miss. Code that its launch has brought is inserted at its first
  * request, so that code that is not executed evicts nothing. */
 static cache_tag_t *request_line(l2_slice_t *s, const mem_msg_t *m)
@@ -75,7 +87,7 @@ static cache_tag_t *request_line(l2_slice_t *s, const mem_msg_t *m)
     if (!m->launched || s->spec.perfect)
         return l;
     if (l == NULL)
-        l = l2_line_allocate(s, s->request_key);
+        l = request_allocate(s);
     l2_tags_fill(s->cache, l, m->sectors);
     return l;
 }
@@ -108,7 +120,7 @@ static l2_stall_t request_write(l2_slice_t *s, outbox_t *out, const mem_msg_t *m
         if (l != NULL)
             s->stats.write_hits += n;
         else
-            l = l2_line_allocate(s, s->request_key);
+            l = request_allocate(s);
         l2_tags_write(l, cache_write(s->cache, l), m->sectors, m->full, m->bytes);
         l2_set_clean(s, s->request_key);
     } else {

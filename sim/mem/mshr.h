@@ -5,6 +5,7 @@
 #ifndef RUBATO_MEM_MSHR_H
 #define RUBATO_MEM_MSHR_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -32,6 +33,7 @@ typedef struct {
                * free one */
     uint16_t n_waiting; /* requests */
     uint8_t pending;    /* sectors being fetched */
+    bool absent;        /* the cache has not had the line since the entry was added */
 } mshr_entry_t;
 
 _Static_assert(sizeof(mshr_entry_t) == 64, "fills one line of the host's cache");
@@ -56,7 +58,7 @@ void mshr_prefetch(const mshr_t *m, cache_key_t key);
 /* The entry of a line; NULL if it has none. */
 mshr_entry_t *mshr_find(mshr_t *m, cache_key_t key);
 
-/* Adds an entry for a line without one; one must be free (used < size). */
+/* Adds an entry for a line without one; one must be free (used < size). The owner sets `absent`. */
 mshr_entry_t *mshr_add(mshr_t *m, cache_key_t key, uint64_t line);
 
 /* Frees an entry without waiting requests. */

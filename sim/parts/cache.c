@@ -216,7 +216,8 @@ static inline const cache_tag_t *next_victim(const cache_t *c, uint32_t set)
 
 void cache_prefetch_victim(const cache_t *c, cache_key_t k)
 {
-    const cache_tag_t *victim = next_victim(c, k.set);
+    /* The tag in a narrow set is only written, and the host does not wait for that. */
+    const cache_tag_t *victim = c->narrow ? NULL : next_victim(c, k.set);
     if (victim != NULL)
         __builtin_prefetch(victim, 1);
 }
