@@ -23,7 +23,8 @@ typedef struct {
     uint64_t oldest;        /* lowest block that is still on the chip when the last is dispatched */
     double drain;           /* from then on: in waves */
     double longest;         /* waves that the longest block takes */
-    double usual; /* the same for all but the longest blocks, which have 2 % of the work */
+    double usual;     /* the same for all but the longest blocks, which have 2 % of the work */
+    double deviation; /* of the lengths of blocks, over their mean */
 } smarts_look_t;
 
 /* Surveys the launch. Errors are those of the source. *out must be freed in any case. */
