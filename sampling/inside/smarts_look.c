@@ -28,7 +28,7 @@ static uint64_t bin_size(const sampler_launch_t *l, bool indexed)
 /* The lengths of blocks, if there is no index. */
 static void take_insts(smarts_look_t *s)
 {
-    const shadow_t *shadow = &s->shadow;
+    const shadow_t *shadow = s->shadow;
     for (uint64_t block = 0; block < shadow->n_blocks; block++)
         block_insts_add(&s->insts, shadow_between(shadow, block, block + 1).warp_insts);
 }
@@ -74,7 +74,7 @@ rb_code_t smarts_look(smarts_look_t *s, const sampler_launch_t *l, rb_err_t *err
     *s = (smarts_look_t){0};
     if (indexed)
         RB_TRY(block_insts_read(&s->insts, l->source, l->position, NULL, NULL, err));
-    RB_TRY(shadow_survey(&s->shadow, l->chip, l->source, l->position, bin_size(l, indexed), err));
+    RB_TRY(sampler_survey(l, bin_size(l, indexed), &s->shadow, err));
     if (!indexed)
         take_insts(s);
     s->blocks = s->insts.blocks;
@@ -92,7 +92,6 @@ rb_code_t smarts_look(smarts_look_t *s, const sampler_launch_t *l, rb_err_t *err
 
 void smarts_look_free(smarts_look_t *s)
 {
-    shadow_free(&s->shadow);
     block_insts_free(&s->insts);
     *s = (smarts_look_t){0};
 }
@@ -149,7 +148,7 @@ rb_code_t smarts_look_variation(const smarts_look_t *s, const sampler_launch_t *
     *out = (smarts_variation_t){0};
     for (uint64_t i = 0; i < TWENTIETHS; i++) {
         const uint64_t first = s->blocks * i / TWENTIETHS, end = s->blocks * (i + 1) / TWENTIETHS;
-        const shadow_counts_t c = shadow_between(&s->shadow, first, end);
+        const shadow_counts_t c = shadow_between(s->shadow, first, end);
         const double insts = fmax((double)c.warp_insts, 1);
         rate[OF_REQUESTS][i] = (double)c.requests / insts;
         rate[OF_LOOKUPS][i] = (double)(c.read_sectors + c.write_sectors + c.atomic_sectors) / insts;
@@ -170,13 +169,13 @@ rb_code_t smarts_look_variation(const smarts_look_t *s, const sampler_launch_t *
 /* Sectors that blocks take in the L2. */
 static double taken(const smarts_look_t *s, uint64_t first, uint64_t end)
 {
-    const shadow_counts_t c = shadow_between(&s->shadow, first, end);
+    const shadow_counts_t c = shadow_between(s->shadow, first, end);
     return (double)(c.fills + c.write_sectors - c.write_hits);
 }
 
 uint64_t smarts_look_back(const smarts_look_t *s, uint64_t least, uint64_t end, double sectors)
 {
-    const uint64_t step = s->shadow.blocks_per_bin;
+    const uint64_t step = s->shadow->blocks_per_bin;
     double sum = 0;
     while (end > least && sum < sectors) {
         const uint64_t from = end - least > step ? end - step : least;

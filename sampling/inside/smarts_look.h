@@ -7,7 +7,6 @@
 
 #include "sampling/inside/block_insts.h"
 #include "sim/gpu/sampler.h"
-#include "sim/gpu/shadow.h"
 
 /* How much twentieths of the launch differ, in per cent of the mean. */
 typedef struct {
@@ -16,7 +15,7 @@ typedef struct {
 } smarts_variation_t;
 
 typedef struct {
-    shadow_t shadow;        /* owned */
+    const shadow_t *shadow; /* borrowed; NULL before the survey */
     block_insts_t insts;    /* owned; from the index, or else from the survey */
     uint64_t slots, blocks; /* slots: 1 .. blocks */
     double wave;            /* warp instructions of a wave, mean */

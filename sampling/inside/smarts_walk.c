@@ -89,7 +89,7 @@ void smarts_add_unit(smarts_state_t *s, const smarts_mark_t *from, const interva
                          .staggered = s->n_gaps > 0 && s->staggered.end > s->staggered.first};
     stats_sub((uint64_t *)&u->counters, (const uint64_t *)&now, (const uint64_t *)&from->counters,
               GPU_COUNTERS);
-    u->surveyed = shadow_between(&s->look.shadow, (uint64_t)fmax(from->front, 0),
+    u->surveyed = shadow_between(s->look.shadow, (uint64_t)fmax(from->front, 0),
                                  (uint64_t)ceil(fmax(end.front, 0)));
 }
 
@@ -140,7 +140,7 @@ smarts_question_t smarts_ask(smarts_state_t *s)
         q.usual = s->options.usual;
     for (size_t g = 0; g < s->n_gaps; g++) {
         const shadow_counts_t c = shadow_between(
-            &s->look.shadow, (uint64_t)fmax(s->gaps[g].first, 0), (uint64_t)s->gaps[g].end);
+            s->look.shadow, (uint64_t)fmax(s->gaps[g].first, 0), (uint64_t)s->gaps[g].end);
         stats_add((uint64_t *)&q.left, (const uint64_t *)&c, sizeof(c) / sizeof(uint64_t));
     }
     return q;
