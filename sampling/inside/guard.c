@@ -16,20 +16,14 @@ enum { PARTS = 20 };
  * issue rate of a V100, is 2 % of what its DRAM can move. */
 #define LEAST_SECTORS 0.01
 
-void guard_free(guard_t *g)
-{
-    shadow_free(&g->shadow);
-    *g = (guard_t){0};
-}
-
 rb_code_t guard_open(guard_t *g, const sampler_launch_t *l, bool on, double alike, rb_err_t *err)
 {
-    guard_free(g);
+    *g = (guard_t){0};
     if (!on || l->slots == 0 || l->info->n_blocks < LEAST_WAVES * l->slots)
         return RB_OK;
     *g = (guard_t){.on = true, .alike = alike, .slots = l->slots};
     const uint64_t bin = l->slots / BINS_PER_WAVE;
-    return shadow_survey(&g->shadow, l->chip, l->source, l->position, bin > 0 ? bin : 1, err);
+    return sampler_survey(l, bin > 0 ? bin : 1, &g->shadow, err);
 }
 
 /* Sectors of data that were looked up in the L2, and those that were absent. */
@@ -65,12 +59,12 @@ bool guard_allows(guard_t *g, uint64_t measured, uint64_t next, uint64_t until)
 {
     if (!g->on)
         return true;
-    const shadow_counts_t before = shadow_between(&g->shadow, measured, next);
+    const shadow_counts_t before = shadow_between(g->shadow, measured, next);
     const uint64_t part = part_of(g, until - next);
     g->difference = 0;
     for (uint64_t at = next; at < until; at += part) {
         const uint64_t end = until - at < 2 * part ? until : at + part;
-        const shadow_counts_t left = shadow_between(&g->shadow, at, end);
+        const shadow_counts_t left = shadow_between(g->shadow, at, end);
         g->difference = fmax(g->difference, difference(&before, &left));
         if (end == until)
             break;

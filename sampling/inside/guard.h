@@ -14,7 +14,6 @@
 
 #include "sim/conf/param.h"
 #include "sim/gpu/sampler.h"
-#include "sim/gpu/shadow.h"
 
 /* auto: only our variants of a method; the published ones do not check. */
 enum { GUARD_AUTO, GUARD_ON, GUARD_OFF };
@@ -38,14 +37,14 @@ typedef struct {
     bool on;
     double alike; /* largest difference that is allowed */
     uint64_t slots;
-    shadow_t shadow;   /* owned */
-    double difference; /* of the last check: of the part that differs most */
-    bool refused;      /* by the last check */
-    bool refused_once; /* by any check of the launch */
+    const shadow_t *shadow; /* borrowed */
+    double difference;      /* of the last check: of the part that differs most */
+    bool refused;           /* by the last check */
+    bool refused_once;      /* by any check of the launch */
 } guard_t;
 
 /* Surveys a launch, unless `on` is false or it has less than two waves, in which nothing can be
- * left out. Frees what the guard had. Errors of the source. */
+ * left out. Errors of the source. */
 RB_CHECKED rb_code_t guard_open(guard_t *g, const sampler_launch_t *l, bool on, double alike,
                                 rb_err_t *err);
 
@@ -58,7 +57,5 @@ bool guard_allows_after(guard_t *g, const interval_records_t *r, double waves, u
 
 /* Appends the difference to the evidence of a decision; nothing if the guard is off. */
 void guard_tell(const guard_t *g, char evidence[SAMPLER_EVIDENCE_MAX]);
-
-void guard_free(guard_t *g);
 
 #endif

@@ -130,7 +130,6 @@ static void forget(photon_state_t *s)
     free(s->recent);
     bb_forecast_free(&s->forecast);
     read_ahead_free(&s->ahead);
-    guard_free(&s->level.guard);
     *s = (photon_state_t){.options = s->options, .saved = s->saved};
 }
 

@@ -85,7 +85,6 @@ static void photon_destroy(void *state)
     photon_detector_free(&s->detector);
     read_ahead_free(&s->ahead);
     photon_detector_free(&s->blocks);
-    guard_free(&s->level.guard);
     free(s);
 }
 

@@ -119,7 +119,6 @@ static void pka_destroy(void *state)
 {
     pka_state_t *s = state;
     free(s->point);
-    guard_free(&s->guard);
     free(s);
 }
 

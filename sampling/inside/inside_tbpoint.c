@@ -70,7 +70,6 @@ static void region_destroy(void *state)
 {
     region_state_t *s = state;
     region_table_free(&s->table);
-    guard_free(&s->guard);
     free(s);
 }
 
@@ -82,7 +81,6 @@ static rb_code_t region_open(const sampler_t *sampler, const sampler_launch_t *l
     region_table_t table;
     const uint64_t blocks = l->info->n_blocks, slots = l->slots < blocks ? l->slots : blocks;
     region_table_free(&s->table);
-    guard_free(&s->guard);
     *s = (region_state_t){.options = *o,
                           .slots = slots == 0 ? 1 : slots,
                           .l2_sectors = l->spec->mem.l2.size / SECTOR_BYTES,

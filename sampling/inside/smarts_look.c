@@ -28,7 +28,7 @@ static uint64_t bin_size(const sampler_launch_t *l, bool indexed)
 /* The lengths of blocks, if there is no index. */
 static void take_insts(smarts_look_t *s)
 {
-    const shadow_t *shadow = &s->shadow;
+    const shadow_t *shadow = s->shadow;
     for (uint64_t block = 0; block < shadow->n_blocks; block++)
         block_insts_add(&s->insts, shadow_between(shadow, block, block + 1).warp_insts);
 }
@@ -44,17 +44,21 @@ static int compare_lengths(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
-/* Lengths of the longest block, and of the longest one that matters, over the mean. */
+/* Lengths of the longest block, and of the longest one that matters, and the deviation of all, over
+ * the mean. */
 static void take_lengths(smarts_look_t *s)
 {
     const block_insts_t *b = &s->insts;
     length_t *list = rb_calloc(b->n + 1, sizeof(*list));
     const double all = (double)block_insts_before(b, b->blocks), mean = all / (double)b->blocks;
-    double work = 0;
+    double work = 0, squares = 0;
     for (size_t i = 0; i < b->n; i++) {
         const uint64_t end = i + 1 < b->n ? b->runs[i + 1].first : b->blocks;
+        const double off = (double)b->runs[i].insts / mean - 1;
         list[i] = (length_t){b->runs[i].insts, end - b->runs[i].first};
+        squares += off * off * (double)list[i].n;
     }
+    s->deviation = sqrt(squares / (double)b->blocks);
     qsort(list, b->n, sizeof(*list), compare_lengths);
     s->longest = s->usual = (double)list[0].insts / mean;
     for (size_t i = 0; i < b->n && work <= LONGEST_SHARE * all; i++) {
@@ -70,7 +74,7 @@ rb_code_t smarts_look(smarts_look_t *s, const sampler_launch_t *l, rb_err_t *err
     *s = (smarts_look_t){0};
     if (indexed)
         RB_TRY(block_insts_read(&s->insts, l->source, l->position, NULL, NULL, err));
-    RB_TRY(shadow_survey(&s->shadow, l->chip, l->source, l->position, bin_size(l, indexed), err));
+    RB_TRY(sampler_survey(l, bin_size(l, indexed), &s->shadow, err));
     if (!indexed)
         take_insts(s);
     s->blocks = s->insts.blocks;
@@ -88,7 +92,6 @@ rb_code_t smarts_look(smarts_look_t *s, const sampler_launch_t *l, rb_err_t *err
 
 void smarts_look_free(smarts_look_t *s)
 {
-    shadow_free(&s->shadow);
     block_insts_free(&s->insts);
     *s = (smarts_look_t){0};
 }
@@ -145,7 +148,7 @@ rb_code_t smarts_look_variation(const smarts_look_t *s, const sampler_launch_t *
     *out = (smarts_variation_t){0};
     for (uint64_t i = 0; i < TWENTIETHS; i++) {
         const uint64_t first = s->blocks * i / TWENTIETHS, end = s->blocks * (i + 1) / TWENTIETHS;
-        const shadow_counts_t c = shadow_between(&s->shadow, first, end);
+        const shadow_counts_t c = shadow_between(s->shadow, first, end);
         const double insts = fmax((double)c.warp_insts, 1);
         rate[OF_REQUESTS][i] = (double)c.requests / insts;
         rate[OF_LOOKUPS][i] = (double)(c.read_sectors + c.write_sectors + c.atomic_sectors) / insts;
@@ -166,13 +169,13 @@ rb_code_t smarts_look_variation(const smarts_look_t *s, const sampler_launch_t *
 /* Sectors that blocks take in the L2. */
 static double taken(const smarts_look_t *s, uint64_t first, uint64_t end)
 {
-    const shadow_counts_t c = shadow_between(&s->shadow, first, end);
+    const shadow_counts_t c = shadow_between(s->shadow, first, end);
     return (double)(c.fills + c.write_sectors - c.write_hits);
 }
 
 uint64_t smarts_look_back(const smarts_look_t *s, uint64_t least, uint64_t end, double sectors)
 {
-    const uint64_t step = s->shadow.blocks_per_bin;
+    const uint64_t step = s->shadow->blocks_per_bin;
     double sum = 0;
     while (end > least && sum < sectors) {
         const uint64_t from = end - least > step ? end - step : least;

@@ -7,7 +7,6 @@
 
 #include "sampling/inside/block_insts.h"
 #include "sim/gpu/sampler.h"
-#include "sim/gpu/shadow.h"
 
 /* How much twentieths of the launch differ, in per cent of the mean. */
 typedef struct {
@@ -16,14 +15,15 @@ typedef struct {
 } smarts_variation_t;
 
 typedef struct {
-    shadow_t shadow;        /* owned */
+    const shadow_t *shadow; /* borrowed; NULL before the survey */
     block_insts_t insts;    /* owned; from the index, or else from the survey */
     uint64_t slots, blocks; /* slots: 1 .. blocks */
     double wave;            /* warp instructions of a wave, mean */
     uint64_t oldest;        /* lowest block that is still on the chip when the last is dispatched */
     double drain;           /* from then on: in waves */
     double longest;         /* waves that the longest block takes */
-    double usual; /* the same for all but the longest blocks, which have 2 % of the work */
+    double usual;     /* the same for all but the longest blocks, which have 2 % of the work */
+    double deviation; /* of the lengths of blocks, over their mean */
 } smarts_look_t;
 
 /* Surveys the launch. Errors are those of the source. *out must be freed in any case. */

@@ -89,7 +89,7 @@ void smarts_add_unit(smarts_state_t *s, const smarts_mark_t *from, const interva
                          .staggered = s->n_gaps > 0 && s->staggered.end > s->staggered.first};
     stats_sub((uint64_t *)&u->counters, (const uint64_t *)&now, (const uint64_t *)&from->counters,
               GPU_COUNTERS);
-    u->surveyed = shadow_between(&s->look.shadow, (uint64_t)fmax(from->front, 0),
+    u->surveyed = shadow_between(s->look.shadow, (uint64_t)fmax(from->front, 0),
                                  (uint64_t)ceil(fmax(end.front, 0)));
 }
 
@@ -140,7 +140,7 @@ smarts_question_t smarts_ask(smarts_state_t *s)
         q.usual = s->options.usual;
     for (size_t g = 0; g < s->n_gaps; g++) {
         const shadow_counts_t c = shadow_between(
-            &s->look.shadow, (uint64_t)fmax(s->gaps[g].first, 0), (uint64_t)s->gaps[g].end);
+            s->look.shadow, (uint64_t)fmax(s->gaps[g].first, 0), (uint64_t)s->gaps[g].end);
         stats_add((uint64_t *)&q.left, (const uint64_t *)&c, sizeof(c) / sizeof(uint64_t));
     }
     return q;
@@ -188,14 +188,19 @@ void smarts_add_gap(smarts_state_t *s, const interval_records_t *r, uint64_t end
     sampler_counters(r, &s->left.counters);
 }
 
+/* Deviation of the lengths of blocks from which on they are out of step anyway. */
+#define OUT_OF_STEP 0.1
+
 /* After every other gap its last blocks hold a slot each for a random part of the time of a wave.
- * Returns the first of them. */
+ * Not if lengths differ: then blocks on SMs at any time are longer and older than those that begin,
+ * which staggered blocks are not. Returns the first of them. */
 static uint64_t stagger(smarts_state_t *s, const interval_records_t *r, uint64_t until)
 {
     const uint64_t slots = s->look.slots;
     s->staggered = (block_range_t){0};
     s->turn = !s->turn;
-    if (!s->options.stagger || !s->turn || until < r->next_block + 2 * slots)
+    if (!s->options.stagger || !s->turn || s->look.deviation > OUT_OF_STEP ||
+        until < r->next_block + 2 * slots)
         return until;
     s->staggered = (block_range_t){until - slots, until};
     s->stagger = ((double)r->cycle - s->begun) * s->look.wave / (double)r->warp_insts;

@@ -18,8 +18,19 @@ void inside_init(inside_t *n, const gpu_spec_t *spec, const sampler_t *samplers,
     n->bucket = rb_calloc((size_t)spec->sampling.interval + 2, sizeof(*n->bucket));
 }
 
+static void forget_surveys(inside_t *n)
+{
+    for (size_t i = 0; i < n->n_surveys; i++) {
+        shadow_free(n->survey[i]);
+        free(n->survey[i]);
+    }
+    n->n_surveys = 0;
+}
+
 void inside_free(inside_t *n)
 {
+    forget_surveys(n);
+    free(n->survey);
     for (unsigned kind = 0; kind < RETIRED_KINDS; kind++)
         free(n->sorted[kind]);
     free(n->bucket);
@@ -93,7 +104,8 @@ rb_code_t inside_begin(inside_t *n, gpu_t *g, uint64_t position, const launch_in
                                    .slots = (uint64_t)g->n_sms * occupancy->blocks_per_sm,
                                    .source = g->run.source,
                                    .position = position,
-                                   .chip = g};
+                                   .of = n};
+    forget_surveys(n);
     n->start = start;
     n->active = NULL;
     n->note = (launch_sampling_t){0};
@@ -120,6 +132,22 @@ rb_code_t inside_begin(inside_t *n, gpu_t *g, uint64_t position, const launch_in
             RB_TRY(s->ops->launch_open(s, &n->launch, err));
     }
     return RB_OK;
+}
+
+rb_code_t sampler_survey(const sampler_launch_t *l, uint64_t blocks_per_bin, const shadow_t **out,
+                         rb_err_t *err)
+{
+    inside_t *n = l->of;
+    for (size_t i = 0; i < n->n_surveys; i++) {
+        *out = n->survey[i];
+        if ((*out)->blocks_per_bin == blocks_per_bin)
+            return RB_OK;
+    }
+    rb_grow(&n->survey, &n->cap_surveys, n->n_surveys + 1, sizeof(*n->survey));
+    shadow_t *s = rb_calloc(1, sizeof(*s));
+    n->survey[n->n_surveys++] = s;
+    *out = s;
+    return shadow_survey(s, n->chip, l->source, l->position, blocks_per_bin, err);
 }
 
 /* Sorts the records of one kind from all SMs by (cycle, SM, sequence). Each SM's are in order

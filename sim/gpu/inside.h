@@ -63,6 +63,8 @@ typedef struct inside {
     size_t cap[RETIRED_KINDS];
     size_t *bucket; /* owned; one per cycle of an interval, plus two */
     latency_sum_t latencies[OP_CLASS_COUNT];
+    shadow_t **survey; /* owned; each with its own size of bins */
+    size_t n_surveys, cap_surveys;
 } inside_t;
 
 /* The decision for a block. *cycles: how long it holds its slot, if it does. */

@@ -18,10 +18,10 @@
 #include "sim/gpu/gpu_params.h"
 #include "sim/gpu/launch_estimate.h"
 #include "sim/gpu/occupancy.h"
+#include "sim/gpu/shadow.h"
 #include "sim/gpu/trace_source.h"
 #include "sim/sm/retired.h"
 
-struct gpu;
 struct sampler;
 struct inside;
 
@@ -35,8 +35,13 @@ typedef struct {
     uint64_t slots;         /* blocks of the launch that fit on the chip at once */
     trace_source_t *source; /* to read a sample of its blocks ahead (launch_open only) */
     uint64_t position;      /* of the launch in the source: 1, 2, ... */
-    struct gpu *chip;       /* for shadow_survey() (launch_open only) */
+    struct inside *of;      /* for sampler_survey() */
 } sampler_launch_t;
+
+/* A survey of the launch (shadow.h), before it begins: only in launch_open(). Samplers that ask for bins
+ * of the same size share one. *out is valid until the next launch begins. Errors of reading. */
+RB_CHECKED rb_code_t sampler_survey(const sampler_launch_t *l, uint64_t blocks_per_bin,
+                                    const shadow_t **out, rb_err_t *err);
 
 /* The state of a launch at the end of an interval. */
 typedef struct {

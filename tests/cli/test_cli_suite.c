@@ -235,6 +235,73 @@ static void a_suite_is_compared_with_a_base(void **state)
     expect(2, "the folder of a sweep is expected", WORDS("sweep", "table"));
 }
 
+/* Writes a table of programs with twice the cycles that the suite simulates, but for one. */
+static void write_measured(const char *sweep)
+{
+    char path[160], table[512] = "app,hw_cycles_x,odd\n";
+    static const char *const rows[] = {"BFS/data-1", "NN/NO_ARGS", "vecadd"};
+    for (int i = 0; i < 3; i++) {
+        snprintf(path, sizeof(path), "%s/stats.csv", sweep_job_folder(sweep, 1 + 2 * i));
+        char *stats = cli_read(path), *at = strstr(stats, "\ntotals.cycles,");
+        assert_non_null(at);
+        snprintf(table + strlen(table), sizeof(table) - strlen(table), "%s,%.0f,1\n", rows[i],
+                 (i < 2 ? 2.0 : 1.0) * atof(at + 15));
+        free(stats);
+    }
+    strcat(table, "other,5,1\n");
+    sweep_write("measured.csv", table);
+}
+
+static void a_suite_is_compared_with_measurements(void **state)
+{
+    (void)state;
+    make_tree();
+    expect(0, NULL,
+           WORDS("sweep", "tree", "--match", "!loose", "--vary", "sm.count=10,20", "-o", "pairs"));
+    write_measured("pairs");
+    char *out = cli_run_as(&rubato, 0, NULL,
+                           WORDS("compare", "pairs", "--hardware", "measured.csv", "--stat",
+                                 "hw_cycles_x, launch latency in", "-o", "pairs.csv"));
+    assert_non_null(strstr(out, "measured.csv: 3 of 3 programs have rows\n"));
+    assert_non_null(strstr(out, "\nvecadd "));
+    assert_non_null(strstr(out, "     +0.0 %"));
+    assert_non_null(strstr(out, "\nmean |error|                        33.3 %"));
+    assert_non_null(strstr(out, "\nmedian |error|                      50.0 %"));
+    assert_non_null(strstr(out, "worst of sm.count=10: bfs, -50.0 %"));
+    free(out);
+    char *pairs = cli_read("pairs.csv");
+    assert_non_null(strstr(pairs, "error,program,configuration\n"));
+    assert_non_null(strstr(pairs, ",-0.5,bfs/data_1,sm.count=10\n"));
+    free(pairs);
+    /* One configuration shows the simulated values, too; programs without a row are named. */
+    sweep_write("two.csv", "app,hw_cycles_x\nnn,100\n");
+    out = cli_run_as(&rubato, 0, NULL,
+                     WORDS("compare", "pairs", "--hardware", "two.csv", "--where", "sm.count=20"));
+    assert_non_null(strstr(out, "1 of 3 programs have rows; none: bfs/data_1, vecadd\n"));
+    assert_non_null(strstr(out, "measured    simulated       error"));
+    free(out);
+    sweep_write("none.csv", "app,hw_cycles_x\nhotspot,100\n");
+    expect(2, "none.csv has no row for a finished program of pairs",
+           WORDS("compare", "pairs", "--hardware", "none.csv"));
+    expect(2, "has no column 'ipc' that can be compared; it has hw_cycles_x, launch latency off",
+           WORDS("compare", "pairs", "--hardware", "two.csv", "--stat", "ipc"));
+    /* The page and the figure have the same data. */
+    expect(0, NULL, WORDS("report", "pairs", "--hardware", "measured.csv", "-o", "page.html"));
+    char *page = cli_read("page.html");
+    assert_non_null(strstr(page, "\"file\":\"measured.csv: sm.count=10\""));
+    assert_non_null(strstr(page, "\"program\":\"bfs\""));
+    free(page);
+    setenv("PATH", "/nowhere", 1);
+    expect(1, "gnuplot is not installed",
+           WORDS("plot", "pairs", "--what", "correlation", "--hardware", "measured.csv", "--stat",
+                 "hw_cycles_x, launch latency in", "-o", "c.svg"));
+    char *data = cli_read("c.csv"), *script = cli_read("c.gp");
+    assert_int_equal(strncmp(data, "program,measured,sm.count=10,sm.count=20\nbfs,", 45), 0);
+    assert_non_null(strstr(script, "'sm.count=10: error 33.3 % (median 50.0 %), r(log) "));
+    free(data);
+    free(script);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -245,6 +312,7 @@ int main(void)
         cmocka_unit_test(an_archive_is_unpacked_into_the_folder_of_the_sweep),
         cmocka_unit_test(a_hostile_archive_is_refused_and_leaves_nothing),
         cmocka_unit_test(a_suite_is_compared_with_a_base),
+        cmocka_unit_test(a_suite_is_compared_with_measurements),
         cmocka_unit_test(info_lists_the_traces_of_a_suite),
     };
     return cmocka_run_group_tests(tests, cli_begin, cli_end);

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "sim/gpu/shadow.h"
+#include "sim/gpu/inside.h"
 #include "tests/support/gen_trial.h"
 #include "tests/support/lab.h"
 #include "tests/support/rbt_lab.h"
@@ -42,7 +42,7 @@ typedef struct {
 static rb_code_t survey(const sampler_t *s, const sampler_launch_t *l, rb_err_t *err)
 {
     surveyed_t *out = s->state;
-    return shadow_survey(&out->shadow, l->chip, l->source, l->position, PER_BIN, err);
+    return shadow_survey(&out->shadow, l->of->chip, l->source, l->position, PER_BIN, err);
 }
 
 /* Simulates a launch of accesses with a sampler inside. */
@@ -231,8 +231,8 @@ static void the_l1_has_the_configured_size(void **state)
 static rb_code_t survey_all_slices(const sampler_t *s, const sampler_launch_t *l, rb_err_t *err)
 {
     surveyed_t *out = s->state;
-    return shadow_survey_slices(&out->shadow, l->chip, l->source, l->position, BLOCKS, UINT32_MAX,
-                                err);
+    return shadow_survey_slices(&out->shadow, l->of->chip, l->source, l->position, BLOCKS,
+                                UINT32_MAX, err);
 }
 
 /* Half of 16 slices show what all do, also if one line gets half of the accesses: within 3 % of
@@ -262,6 +262,31 @@ static void a_part_of_the_slices_shows_what_all_do(void **state)
         shadow_free(&exact.shadow);
         shadow_free(&part.shadow);
     }
+}
+
+static rb_code_t survey_thrice(const sampler_t *s, const sampler_launch_t *l, rb_err_t *err)
+{
+    const shadow_t *first, *again, *other;
+    RB_TRY(sampler_survey(l, PER_BIN, &first, err));
+    RB_TRY(sampler_survey(l, PER_BIN + 1, &other, err));
+    RB_TRY(sampler_survey(l, PER_BIN, &again, err));
+    *(bool *)s->state = first == again && first != other && other->blocks_per_bin == PER_BIN + 1 &&
+                        memcmp(&first->all, &other->all, sizeof(first->all)) == 0;
+    return RB_OK;
+}
+
+static void samplers_share_a_survey(void **state)
+{
+    static const sampler_ops_t ops = {.launch_open = survey_thrice};
+    gpu_spec_t spec = LAB_SPEC("v100", SMALL);
+    bool shared = false;
+    const sampler_t sampler = {.ops = &ops, .state = &shared};
+    (void)state;
+    lab_results_t r;
+    trace_source_t *source = GEN_OPEN("stencil", 75, 50, "steps=2"); /* each launch has its own */
+    lab_run_sampled(&spec, source, 1, 0, &sampler, 1, &r);
+    source->ops->destroy(source);
+    assert_true(shared);
 }
 
 static void bins_add_up(void **state)
@@ -394,6 +419,7 @@ int main(void)
         cmocka_unit_test(loads_that_bypass_the_l1_are_not_looked_up_there),
         cmocka_unit_test(the_l1_has_the_configured_size),
         cmocka_unit_test(a_native_trace_is_surveyed_like_what_it_was_made_of),
+        cmocka_unit_test(samplers_share_a_survey),
         cmocka_unit_test(bins_add_up),
         cmocka_unit_test(blocks_of_a_wave_share_what_they_read),
     };

@@ -34,6 +34,18 @@ window.addEventListener("load", () => setTimeout(() => {
       const pixels = canvas ? canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data : [];
       check("a blank chart", pixels.some(v => v !== 0));
     }
+    /* Every chart can be saved as SVG with the drawing in it. */
+    let saved = "", name = "";
+    window.Blob = class { constructor(parts) { saved = parts.join(""); } };
+    URL.createObjectURL = () => "#";
+    HTMLAnchorElement.prototype.click = function () { name = this.download; };
+    for (const box of boxes) {
+      saved = "";
+      box.parentElement.querySelector("button.save").click();
+      const svg = new DOMParser().parseFromString(saved, "image/svg+xml");
+      check("a chart is not saved", svg.documentElement.tagName === "svg" && svg.querySelectorAll("path").length > 1);
+      check(`saved as ${name}`, /^[A-Za-z0-9_]+\.svg$/.test(name));
+    }
     /* Every series tells its values on hovering. */
     for (const box of boxes) {
       const drawn = echarts.getInstanceByDom(box);
@@ -72,6 +84,17 @@ window.addEventListener("load", () => setTimeout(() => {
       check("a point above its roof", series.filter(x => x.type === "scatter").every(x => x.data.every(p => p.value[1] <= top(x.name))));
       units.forEach((name, i) => check(`no point of ${name}`, !roofs ||
         run.kernelWork.some(w => w.flops[i] > 0 && w.dramBytes > 0) === series.some(x => x.type === "scatter" && x.name === name)));
+    }
+    const sweep = JSON.parse(document.getElementById("data").textContent).sections.find(s => s.type === "sweep");
+    if (sweep && sweep.suite) {
+      /* The bars of a suite are the values relative to the base, the last ones their geometric mean. */
+      const figure = [...document.querySelectorAll("h2")].find(h => h.textContent === "Programs").parentElement.querySelector("figure .chart");
+      const bars = echarts.getInstanceByDom(figure).getOption().series, u = sweep.suite, n = u.columns.length;
+      const cycles = u.stats[0].values;
+      check("not a bar per configuration", bars.length === n - 1 && bars.every(b => b.data.length === u.programs.length + 1));
+      check("a wrong ratio", bars[0].data.slice(0, -1).every((v, p) => Math.abs(v - cycles[p * n + 1] / cycles[p * n]) < 1e-9));
+      const logs = bars[0].data.slice(0, -1).map(Math.log);
+      check("a wrong mean", Math.abs(Math.log(bars[0].data.at(-1)) - logs.reduce((a, b) => a + b, 0) / logs.length) < 1e-9);
     }
     for (const t of tables) {
       const body = t.tBodies[0], heads = [...t.tHead.rows[0].cells];

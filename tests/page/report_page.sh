@@ -47,6 +47,18 @@ printf 'Kernel,Elapsed_Cycles,DRAM_Rd,L2_RH\n%s,5000,100000,30000\n' \
 "$rubato" report run.json --hardware measured.csv -o hardware.html
 page hardware.html "run hardware: 7 charts, 2 tables"
 
+# A suite: programs side by side, and against measurements.
+mkdir suite
+"$rubato" gen vecadd --size 4096 -o suite/vecadd.rbt 2>/dev/null
+"$rubato" gen reduction --size 4096 -o suite/reduction.rbt 2>/dev/null
+"$rubato" gen stencil -p size=66 -p steps=2 -o suite/stencil.rbt 2>/dev/null
+"$rubato" sweep suite --gpu v100 "${cold[@]}" --vary sm.count=2,4,8 -o suite_sweep --progress never >/dev/null 2>&1
+"$rubato" report suite_sweep
+page suite_sweep/report.html "sweep: 4 charts, 1 tables"
+printf 'app,Elapsed_Cycles,DRAM_Rd\nvecadd,9000,100\nreduction,8000,200\nstencil,10000,300\n' >suite.csv
+"$rubato" report suite_sweep --hardware suite.csv -o suite.html
+page suite.html "sweep hardware hardware hardware: 7 charts, 7 tables"
+
 # Tensor cores have a separate roof.
 "$rubato" gen hgemm --size 64 -o hgemm.rbt 2>/dev/null
 "$rubato" run hgemm.rbt -s sm.count=8 "${cold[@]}" -o tensor >/dev/null 2>&1

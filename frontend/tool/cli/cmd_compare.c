@@ -1,9 +1,10 @@
 /* rubato compare: compares simulated with measured values. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "frontend/tool/cli/commands.h"
-#include "frontend/tool/io/csv_writer.h"
+#include "frontend/tool/cli/compare_suite.h"
 #include "frontend/tool/io/kernel_name.h"
 #include "frontend/tool/io/out_file.h"
 #include "frontend/tool/io/text_format.h"
@@ -13,6 +14,7 @@ enum { LABEL = 44 }; /* width of text columns */
 
 typedef struct {
     const char *hardware, *output;
+    compare_suite_options_t suite;
 } compare_options_t;
 
 static rb_code_t read_option(void *ctx, cli_option_id_t id, const char *value, rb_err_t *err)
@@ -21,6 +23,12 @@ static rb_code_t read_option(void *ctx, cli_option_id_t id, const char *value, r
     (void)err;
     if (id == CLI_HARDWARE)
         o->hardware = value;
+    else if (id == CLI_STAT)
+        o->suite.stat = value;
+    else if (id == CLI_MATCH)
+        text_list_add(&o->suite.choice.match, value);
+    else if (id == CLI_WHERE)
+        text_list_add(&o->suite.choice.where, value);
     else
         o->output = value;
     return RB_OK;
@@ -38,11 +46,11 @@ static void print_counter(const hardware_counter_t *c)
 {
     char error[FORMAT_MAX], bias[FORMAT_MAX], worst[FORMAT_MAX], r[FORMAT_MAX] = "-";
     char kernel[KERNEL_IDENTIFIER] = "", launch[32] = "";
-    if (isfinite(c->correlation))
-        snprintf(r, sizeof(r), "%.3f", c->correlation);
+    if (isfinite(c->score.r))
+        snprintf(r, sizeof(r), "%.3f", c->score.r);
     strcpy(worst, "-");
-    if (c->n_errors > 0) {
-        const hardware_pair_t *p = &c->pairs[c->worst];
+    if (c->score.n > 0) {
+        const hardware_pair_t *p = &c->pairs[c->score.worst];
         percent(worst, c, hardware_error(c, p), true);
         kernel_identifier(p->kernel, kernel);
         if (kernel[0] == '\0')
@@ -51,8 +59,8 @@ static void print_counter(const hardware_counter_t *c)
             snprintf(launch, sizeof(launch), " (launch %llu)", (unsigned long long)p->launch);
     }
     printf("%-*.*s %5zu %10s %10s %7s %10s  %.40s%s\n", LABEL, LABEL, c->label, c->n_pairs,
-           percent(error, c, c->error, false), percent(bias, c, c->bias, true), r, worst, kernel,
-           launch);
+           percent(error, c, c->score.error, false), percent(bias, c, c->score.bias, true), r,
+           worst, kernel, launch);
 }
 
 /* Prints one of a list of names; *width: of the line so far, 0 before the first. */
@@ -98,7 +106,7 @@ static void print_comparison(const hardware_comparison_t *c, const hardware_tabl
         print_counter(&c->counters[i]);
         launch = launch || c->counters[i].formula.variant[0] != '\0';
         shares = shares || c->counters[i].share;
-        zeros = zeros || c->counters[i].n_errors < c->counters[i].n_pairs;
+        zeros = zeros || c->counters[i].score.n < c->counters[i].n_pairs;
     }
     printf("\nerror: mean of |simulated - measured| / measured; bias: the same without absolute "
            "values; "
@@ -113,37 +121,12 @@ static void print_comparison(const hardware_comparison_t *c, const hardware_tabl
     print_unmatched(c);
 }
 
-static void write_pairs(const hardware_comparison_t *c, FILE *out)
-{
-    static const char *const head[] = {"counter",  "statistic", "kernel", "launch",
-                                       "measured", "simulated", "error"};
-    csv_t csv = {.out = out};
-    for (size_t i = 0; i < sizeof(head) / sizeof(head[0]); i++)
-        csv_text(&csv, head[i]);
-    csv_end_row(&csv);
-    for (size_t i = 0; i < c->n_counters; i++) {
-        const hardware_counter_t *k = &c->counters[i];
-        for (size_t p = 0; p < k->n_pairs; p++) {
-            csv_text(&csv, k->measured);
-            csv_text(&csv, k->simulated);
-            csv_text(&csv, k->pairs[p].kernel);
-            if (k->pairs[p].launch > 0)
-                csv_u64(&csv, k->pairs[p].launch);
-            else
-                csv_text(&csv, NULL);
-            csv_f64(&csv, k->pairs[p].measured);
-            csv_f64(&csv, k->pairs[p].simulated);
-            csv_f64(&csv, hardware_error(k, &k->pairs[p]));
-            csv_end_row(&csv);
-        }
-    }
-}
-
 static rb_code_t save_pairs(const hardware_comparison_t *c, const char *path, rb_err_t *err)
 {
     out_file_t f;
     RB_TRY(out_file_open_path(&f, path, err));
-    write_pairs(c, f.out);
+    compare_write_head(false, f.out);
+    compare_write_pairs(c, NULL, NULL, f.out);
     return out_file_close(&f, RB_OK, err);
 }
 
@@ -152,6 +135,11 @@ static rb_code_t compare(const compare_options_t *o, char *const *operands, int 
     hardware_table_t t;
     hardware_comparison_t c = {0};
     rb_code_t rc = hardware_table_read(&t, o->hardware, err);
+    if (rc == RB_OK && out_has(operands[0], "jobs.tsv")) {
+        rc = compare_suite(&t, operands, (size_t)n, &o->suite, o->output, err);
+        hardware_table_free(&t);
+        return rc == RB_OK ? out_flush_stdout(err) : rc;
+    }
     if (rc == RB_OK)
         rc = hardware_compare(&c, &t, operands, n, err);
     if (rc == RB_OK && o->output != NULL)
@@ -165,30 +153,33 @@ static rb_code_t compare(const compare_options_t *o, char *const *operands, int 
     return rc;
 }
 
-static rb_code_t read_and_compare(int argc, char **argv, rb_err_t *err)
+static rb_code_t read_and_compare(compare_options_t *o, int argc, char **argv, rb_err_t *err)
 {
-    compare_options_t o = {0};
     cli_parser_t p;
     bool help;
     enum { RUNS_MAX = 10000 };
     const cli_command_t *command = cli_find_command("compare");
     cli_parser_init(&p, command, argc, argv);
-    RB_TRY(cli_parser_read(&p, read_option, &o, &help, err));
+    RB_TRY(cli_parser_read(&p, read_option, o, &help, err));
     if (help) {
         cli_print_help(command, stdout);
         return out_flush_stdout(err);
     }
     RB_TRY(cli_check_operands(&p, 1, RUNS_MAX, err));
-    if (o.hardware == NULL)
+    if (o->hardware == NULL)
         return rb_fail(
             err, RB_USAGE,
             "compare: --hardware FILE with the measured values is missing, such as the CSV of 'ncu "
             "--page raw --csv'");
-    return compare(&o, p.operands, p.n_operands, err);
+    return compare(o, p.operands, p.n_operands, err);
 }
 
 int cmd_compare(int argc, char **argv)
 {
     rb_err_t err = {0};
-    return read_and_compare(argc, argv, &err) == RB_OK ? 0 : cli_report(&err);
+    compare_options_t o = {0};
+    rb_code_t rc = read_and_compare(&o, argc, argv, &err);
+    free(o.suite.choice.match.text);
+    free(o.suite.choice.where.text);
+    return rc == RB_OK ? 0 : cli_report(&err);
 }

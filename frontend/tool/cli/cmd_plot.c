@@ -111,7 +111,7 @@ static rb_code_t plot(plot_options_t *o, int argc, char **argv, rb_err_t *err)
 int cmd_plot(int argc, char **argv)
 {
     rb_err_t err = {0};
-    plot_options_t o = {.figure = {.columns = 1, .stat = "totals.cycles"}};
+    plot_options_t o = {.figure = {.columns = 1}};
     rb_code_t rc = plot(&o, argc, argv, &err);
     free(o.figure.axes.text);
     free(o.figure.choice.match.text);

@@ -6,12 +6,13 @@
 #include <unistd.h>
 
 #include "frontend/tool/cli/commands.h"
+#include "frontend/tool/cli/report_study.h"
 #include "frontend/tool/io/out_file.h"
 #include "frontend/tool/io/text_format.h"
 #include "frontend/tool/report/report_page.h"
 #include "frontend/tool/silicon/hardware_compare.h"
 #include "frontend/tool/study/report_detectors.h"
-#include "frontend/tool/study/sweep_results.h"
+#include "frontend/tool/study/sweep.h"
 #include "sim/core/alloc.h"
 
 typedef struct {
@@ -19,55 +20,6 @@ typedef struct {
     char **operands;
     int n_operands;
 } report_options_t;
-
-static void write_job(const sweep_t *s, size_t i, const sweep_result_t *r, FILE *out)
-{
-    const double *v = r->value;
-    fputs("\n{\"fields\":[", out);
-    for (size_t k = 0; k < sweep_columns(s); k++) {
-        fputs(k > 0 ? "," : "", out);
-        page_text(out, s->jobs[i].fields[k]);
-    }
-    fputs("],", out);
-    page_text_member(out, "state", sweep_state_names[s->jobs[i].state]);
-    page_number_member(out, "cycles", v[RESULT_cycles]);
-    page_number_member(out, "low", v[RESULT_cycles_low]);
-    page_number_member(out, "high", v[RESULT_cycles_high]);
-    page_number_member(out, "relative", r->relative);
-    page_number_member(out, "ipc", v[RESULT_ipc]);
-    page_number_member(out, "l2", v[RESULT_l2_hit_rate]);
-    page_number_member(out, "dram", v[RESULT_dram_utilization]);
-    fprintf(out, "\"estimated\":%s}", v[RESULT_estimated] > 0.0 ? "true" : "false");
-}
-
-static rb_code_t write_sweep(const char *folder, FILE *out, rb_err_t *err)
-{
-    sweep_t s = {.lock = -1};
-    sweep_result_t *results = NULL;
-    rb_code_t rc = sweep_open(&s, folder, err);
-    if (rc == RB_OK)
-        rc = sweep_look(&s, err);
-    if (rc == RB_OK)
-        rc = sweep_read_results(&s, &results, err);
-    fputs("{\"type\":\"sweep\",\"columns\":[", out);
-    for (size_t i = 0; i < sweep_columns(&s); i++) {
-        fputs(i > 0 ? "," : "", out);
-        page_text(out, s.columns[i]);
-    }
-    fputs("],\"jobs\":[", out);
-    bool first = true;
-    for (size_t i = 0; rc == RB_OK && i < s.n_jobs; i++) {
-        if (sweep_is_part(&s, i))
-            continue;
-        fputs(first ? "" : ",", out);
-        write_job(&s, i, &results[i], out);
-        first = false;
-    }
-    fputs("]}", out);
-    free(results);
-    sweep_free(&s);
-    return rc;
-}
 
 /* Shortens kernel names for people. */
 static void shorten_names(run_data_t *d)
@@ -101,50 +53,21 @@ static rb_code_t write_run(const char *where, FILE *out, rb_err_t *err)
     return rc;
 }
 
-static void write_counter(const hardware_counter_t *c, FILE *out)
-{
-    enum { PAIRS_MAX = 20000 };
-    page_text_member(out, "measured", c->label);
-    page_text_member(out, "simulated", c->simulated);
-    page_number_member(out, "error", c->error);
-    page_number_member(out, "bias", c->bias);
-    page_number_member(out, "correlation", c->correlation);
-    fprintf(out, "\"share\":%s,\"pairs\":[", c->share ? "true" : "false");
-    for (size_t i = 0; i < c->n_pairs && i < PAIRS_MAX; i++) {
-        const hardware_pair_t *p = &c->pairs[i];
-        char name[256];
-        fputs(i > 0 ? ",{" : "{", out);
-        page_text_member(out, "kernel", format_kernel(name, sizeof(name), p->kernel));
-        page_number_member(out, "launch", (double)p->launch);
-        page_number_member(out, "measured", p->measured);
-        page_key(out, "simulated");
-        page_number(out, p->simulated);
-        putc('}', out);
-    }
-    fputs("]", out);
-}
-
+/* The section of all operands, or those of each study. */
 static rb_code_t write_hardware(const report_options_t *o, FILE *out, rb_err_t *err)
 {
     hardware_table_t t;
     hardware_comparison_t c = {0};
+    const bool study = out_has(o->operands[0], "jobs.tsv");
     rb_code_t rc = hardware_table_read(&t, o->hardware, err);
-    if (rc == RB_OK)
+    for (int i = 0; rc == RB_OK && study && i < o->n_operands; i++)
+        rc = report_study_hardware(o->operands[i], &t, out, err);
+    if (rc == RB_OK && !study)
         rc = hardware_compare(&c, &t, o->operands, o->n_operands, err);
-    fputs("{\"type\":\"hardware\",", out);
-    page_text_member(out, "file", o->hardware);
-    fputs("\"counters\":[", out);
-    for (size_t i = 0; rc == RB_OK && i < c.n_counters; i++) {
-        fputs(i > 0 ? ",\n{" : "\n{", out);
-        write_counter(&c.counters[i], out);
-        putc('}', out);
+    if (rc == RB_OK && !study) {
+        report_page_section(out, false);
+        report_hardware(out, o->hardware, &c, NULL);
     }
-    fputs("],\n\"unknown\":[", out);
-    for (size_t i = 0; rc == RB_OK && i < c.n_unknown; i++) {
-        fputs(i > 0 ? "," : "", out);
-        page_text(out, c.unknown[i]);
-    }
-    fputs("]}", out);
     hardware_free(&c);
     hardware_table_free(&t);
     return rc;
@@ -190,7 +113,7 @@ static rb_code_t write_section(const report_options_t *o, const char *operand, F
                                                          : rc;
     }
     if (out_has(where, "jobs.tsv"))
-        return write_sweep(where, out, err);
+        return report_study(where, out, err);
     return write_run(where, out, err);
 }
 
@@ -201,10 +124,8 @@ static rb_code_t write_page(const report_options_t *o, FILE *out, rb_err_t *err)
         report_page_section(out, i == 0);
         RB_TRY(write_section(o, o->operands[i], out, err));
     }
-    if (o->hardware != NULL) {
-        report_page_section(out, false);
+    if (o->hardware != NULL)
         RB_TRY(write_hardware(o, out, err));
-    }
     report_page_end(out);
     return RB_OK;
 }

@@ -105,13 +105,17 @@ static const cli_option_t compare_options[] = {
      "kernel "
      "or program",
      "@file", false},
+    OPT_STAT("the first that can be compared",
+             "of studies: the measured column to compare by program"),
+    OPT_MATCH("Results"),
+    OPT_WHERE("of studies: only the jobs with this setting, or on this GPU; may be repeated"),
     OPT_OUTPUT("FILE", "only print the table", "write every pair of values as CSV", "@file"),
     OPT_HELP,
 };
 
 const cli_command_t cli_command_compare = {
     "compare",
-    "[PROGRAM=]RUN...",
+    "[PROGRAM=]RUN...|STUDY...",
     "compare runs with measurements on a GPU",
     "Compares the statistics of RUN (the folder of a run, or its run.json) with counters measured "
     "on a GPU, and prints for each counter the mean absolute error, the bias and the correlation. "
@@ -119,7 +123,10 @@ const cli_command_t cli_command_compare = {
     "Rows of Nsight Compute are matched with launches: the first launch of a kernel with its "
     "first "
     "row, and so on. Rows of tables are matched with the mean over a kernel's launches, or with "
-    "the totals of a program. PROGRAM names the rows of a table of several programs.",
+    "the totals of a program. PROGRAM names the rows of a table of several programs.\n\n"
+    "Of STUDY, the -o of a sweep, each program of the suite is compared in each configuration: the "
+    "error of each program, their mean and median, the bias, and the correlation of the values and "
+    "of their logarithms.",
     NULL,
     "@file",
     OPTIONS(compare_options)};
@@ -153,7 +160,7 @@ static const cli_option_t plot_options[] = {
      "against measured values (--hardware)",
      "speedup curve heatmap stack roofline correlation", false},
     OPT_STAT("cycles", "the statistic, such as ipc or sm.warp_insts (rubato stats explain lists "
-                       "them)"),
+                       "them); of correlation: the measured column"),
     OPT_BASE,
     {CLI_AS, 0, "as", "FORM", "speedup of times, ratio of others", "Results",
      "the value itself, its ratio to the base's, or its speed-up: the base's over it",

@@ -33,7 +33,8 @@ typedef struct {
     figure_kind_t kind;
     figure_theme_t theme;
     unsigned columns;          /* of the page: 1 or 2 */
-    const char *stat, *base;   /* as in matrix_values_read() */
+    const char *stat, *base;   /* as in matrix_values_read(); stat NULL: cycles. Of correlation: the
+ * measured column, NULL: the first that can be compared */
     const matrix_form_t *form; /* NULL: the figure's default */
     text_list_t axes;          /* keys of axes; none: the first that vary */
     matrix_choice_t choice;
@@ -72,10 +73,10 @@ void figure_begin(figure_t *f);
 /* Writes a text to the script in gnuplot's quotes. */
 void figure_quote(const figure_t *f, const char *text);
 
-/* A text for the data, escaped if LaTeX reads it; the caller frees it. */
+/* A text, escaped if LaTeX reads it; the caller frees it. */
 char *figure_text(const figure_t *f, const char *text);
 
-/* Writes a text to the data, as above, or a number with seven digits; empty if it is not finite. */
+/* Writes a text to the data, escaped, with other signs for quotes and commas, or a number with seven digits; empty if it is not finite. */
 void figure_put(const figure_t *f, csv_t *csv, const char *text);
 void figure_number(csv_t *csv, double v);
 

@@ -87,8 +87,7 @@ char *figure_text(const figure_t *f, const char *text)
     for (; *text != '\0'; text++) {
         if (f->tex && strchr(tex_special, *text) != NULL)
             putc('\\', out);
-        /* gnuplot knows no quotes in quoted fields, and no commas in heads. */
-        putc(*text == '"' ? '\'' : *text == ',' ? ';' : *text, out);
+        putc(*text, out);
     }
     return memory_file_close(&memory, NULL);
 }
@@ -109,6 +108,9 @@ void figure_quote(const figure_t *f, const char *text)
 void figure_put(const figure_t *f, csv_t *csv, const char *text)
 {
     char *escaped = figure_text(f, text);
+    /* gnuplot knows no quotes in quoted fields, and no commas in heads. */
+    for (char *c = escaped; *c != '\0'; c++)
+        *c = *c == '"' ? '\'' : *c == ',' ? ';' : *c;
     csv_text(csv, escaped);
     free(escaped);
 }
@@ -124,17 +126,18 @@ void figure_number(csv_t *csv, double v)
 
 rb_code_t figure_values(const figure_t *f, matrix_values_t *v, rb_err_t *err)
 {
+    const char *stat = f->o->stat != NULL ? f->o->stat : "totals.cycles";
     char *path, *unit;
     matrix_form_t form = MATRIX_ratio;
     *v = (matrix_values_t){0};
-    rb_code_t rc = matrix_find_stat(f->m, f->o->stat, &path, &unit, err);
+    rb_code_t rc = matrix_find_stat(f->m, stat, &path, &unit, err);
     if (rc == RB_OK && (strcmp(path, "totals.cycles") == 0 || strcmp(path, "totals.seconds") == 0))
         form = MATRIX_speedup;
     free(path);
     free(unit);
     RB_TRY(rc);
-    return matrix_values_read(v, f->m, f->o->stat, f->o->base,
-                              f->o->form != NULL ? *f->o->form : form, err);
+    return matrix_values_read(v, f->m, stat, f->o->base, f->o->form != NULL ? *f->o->form : form,
+                              err);
 }
 
 void figure_label(const figure_t *f, const matrix_values_t *v, const char *axis)

@@ -19,7 +19,7 @@ static void add_counter(hardware_comparison_t *c, const hardware_table_t *t, siz
              f->variant[0] != '\0' ? ", " : "", f->variant);
 }
 
-static void begin(hardware_comparison_t *c, const hardware_table_t *t)
+void hardware_begin(hardware_comparison_t *c, const hardware_table_t *t)
 {
     *c = (hardware_comparison_t){
         .counters = rb_calloc(HARDWARE_FORMULAS * t->n_columns + 1, sizeof(*c->counters)),
@@ -55,7 +55,7 @@ static void add_pairs(hardware_comparison_t *c, const hardware_row_t *row, const
             continue;
         rb_grow(&k->pairs, &k->cap_pairs, k->n_pairs + 1, sizeof(*k->pairs));
         k->pairs[k->n_pairs++] = (hardware_pair_t){row->kernel != NULL ? row->kernel : row->program,
-                                                   launch, measured, simulated};
+                                                   launch, c->run, measured, simulated};
     }
 }
 
@@ -331,62 +331,45 @@ static rb_code_t add_run(hardware_comparison_t *c, const hardware_table_t *t, co
 
 double hardware_error(const hardware_counter_t *c, const hardware_pair_t *p)
 {
-    double difference = p->simulated - p->measured;
-    if (c->share || difference == 0.0)
-        return difference;
-    return p->measured != 0.0 ? difference / fabs(p->measured) : (double)NAN;
-}
-
-/* Pearson's correlation of measured and simulated values. */
-static double correlate(const hardware_counter_t *c)
-{
-    enum { FEWEST = 3 };
-    double mx = 0.0, my = 0.0, xx = 0.0, yy = 0.0, xy = 0.0;
-    for (size_t i = 0; i < c->n_pairs; i++) {
-        mx += c->pairs[i].measured / (double)c->n_pairs;
-        my += c->pairs[i].simulated / (double)c->n_pairs;
-    }
-    for (size_t i = 0; i < c->n_pairs; i++) {
-        double x = c->pairs[i].measured - mx, y = c->pairs[i].simulated - my;
-        xx += x * x;
-        yy += y * y;
-        xy += x * y;
-    }
-    return c->n_pairs < FEWEST || xx <= 0.0 || yy <= 0.0 ? (double)NAN : xy / sqrt(xx * yy);
+    return hardware_relative_error(p->measured, p->simulated, c->share);
 }
 
 static void finish_counter(hardware_counter_t *c)
 {
-    double largest = -1.0;
-    c->error = c->bias = 0.0;
+    double *measured = rb_calloc(c->n_pairs + 1, sizeof(*measured));
+    double *simulated = rb_calloc(c->n_pairs + 1, sizeof(*simulated));
     for (size_t i = 0; i < c->n_pairs; i++) {
-        double e = hardware_error(c, &c->pairs[i]);
-        if (!isfinite(e))
-            continue;
-        c->n_errors++;
-        c->error += fabs(e);
-        c->bias += e;
-        if (fabs(e) > largest) {
-            largest = fabs(e);
-            c->worst = i;
-        }
+        measured[i] = c->pairs[i].measured;
+        simulated[i] = c->pairs[i].simulated;
     }
-    c->error /= (double)c->n_errors; /* NAN if there are none */
-    c->bias /= (double)c->n_errors;
-    c->correlation = correlate(c);
+    c->score = hardware_score(measured, simulated, c->n_pairs, c->share);
+    free(measured);
+    free(simulated);
 }
 
-static void finish(hardware_comparison_t *c)
+void hardware_finish(hardware_comparison_t *c)
 {
     for (size_t i = 0; i < c->n_counters; i++)
         finish_counter(&c->counters[i]);
+}
+
+rb_code_t hardware_add(hardware_comparison_t *c, const hardware_table_t *t, const char *path,
+                       const char *program, size_t run, rb_err_t *err)
+{
+    run_data_t data;
+    rb_code_t rc = run_data_read(&data, path, hardware_paths, HARDWARE_PATHS, err);
+    c->run = run;
+    if (rc == RB_OK)
+        rc = add_run(c, t, &data, program, err);
+    run_data_free(&data);
+    return rc;
 }
 
 rb_code_t hardware_compare(hardware_comparison_t *c, const hardware_table_t *t,
                            char *const *operands, int n, rb_err_t *err)
 {
     rb_code_t rc = RB_OK;
-    begin(c, t);
+    hardware_begin(c, t);
     for (int i = 0; rc == RB_OK && i < n; i++) {
         /* A path may also contain '='; if the whole operand exists, it is a path. */
         const char *equals = strrchr(operands[i], '=');
@@ -394,14 +377,9 @@ rb_code_t hardware_compare(hardware_comparison_t *c, const hardware_table_t *t,
         char *program = named ? rb_strdup(operands[i]) : NULL;
         if (named)
             program[equals - operands[i]] = '\0';
-        run_data_t run;
-        rc = run_data_read(&run, named ? equals + 1 : operands[i], hardware_paths, HARDWARE_PATHS,
-                           err);
-        if (rc == RB_OK)
-            rc = add_run(c, t, &run, program, err);
-        run_data_free(&run);
+        rc = hardware_add(c, t, named ? equals + 1 : operands[i], program, (size_t)i, err);
         free(program);
     }
-    finish(c);
+    hardware_finish(c);
     return rc;
 }

@@ -14,11 +14,13 @@
 #include "frontend/input/profile/hardware_table.h"
 #include "frontend/tool/report/run_data.h"
 #include "frontend/tool/silicon/hardware_formula.h"
+#include "frontend/tool/silicon/hardware_score.h"
 
 /* A measured value and the simulated one. */
 typedef struct {
     const char *kernel; /* borrowed from the table; its program if it has no kernels */
     uint64_t launch;    /* id in the run; 0: several, or all */
+    size_t run;         /* number of the run: see hardware_add() */
     double measured, simulated;
 } hardware_pair_t;
 
@@ -31,16 +33,7 @@ typedef struct {
     bool share;                 /* errors are differences of fractions, not relative */
     hardware_pair_t *pairs;
     size_t n_pairs, cap_pairs;
-    /*
-     * Means over the pairs that have an error; a relative error requires a measured value other
-     * than 0, unless both values are 0. NAN: no pair has one.
-     *   error  mean of |simulated - measured| / measured; for fractions |simulated - measured|
-     *   bias   the same without absolute values
-     */
-    size_t n_errors;
-    double error, bias;
-    double correlation; /* Pearson's, over all pairs; NAN: fewer than 3, or no variation */
-    size_t worst;       /* the pair with the largest error */
+    hardware_score_t score;
 } hardware_counter_t;
 
 typedef struct {
@@ -51,6 +44,7 @@ typedef struct {
     size_t n_unknown;
     size_t rows_matched, rows_unmatched; /* rows of the file, or of its named programs */
     size_t launches_matched, launches_unmatched;
+    size_t run; /* of the pairs that are added */
 } hardware_comparison_t;
 
 /*
@@ -61,9 +55,26 @@ typedef struct {
  */
 RB_CHECKED rb_code_t hardware_compare(hardware_comparison_t *c, const hardware_table_t *t,
                                       char *const *operands, int n, rb_err_t *err);
+
+/*
+ * The same in steps: begin, add each run with a number for its pairs and its program (NULL: the
+ * table has the rows of this run only), finish.
+ */
+void hardware_begin(hardware_comparison_t *c, const hardware_table_t *t);
+RB_CHECKED rb_code_t hardware_add(hardware_comparison_t *c, const hardware_table_t *t,
+                                  const char *path, const char *program, size_t run, rb_err_t *err);
+void hardware_finish(hardware_comparison_t *c);
+
+/*
+ * The program of a table that a trace of a suite belongs to, by its name: the same name; else the
+ * same letters and digits, without NO_ARGS at the end ("bfs/graph_1" and "BFS-graph1"); else the
+ * only one that has the name as a part, or is a part of it. NULL: none, or several. Borrowed.
+ */
+const char *hardware_find_program(const hardware_table_t *t, const char *name);
+
 void hardware_free(hardware_comparison_t *c);
 
-/* Error of a pair, as in hardware_counter_t; NAN: none. */
+/* Error of a pair: hardware_relative_error(). */
 double hardware_error(const hardware_counter_t *c, const hardware_pair_t *p);
 
 #endif

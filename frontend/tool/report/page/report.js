@@ -71,15 +71,41 @@ function axis(type, name, more = {}) {
           splitLine: {lineStyle: {color: c.rule}}, ...more};
 }
 
+/* The drawing of a chart as SVG, in the current size and colours. */
+function svgOf(entry) {
+  const box = document.createElement("div");
+  Object.assign(box.style, {width: `${entry.box.clientWidth}px`, height: `${entry.box.clientHeight}px`,
+                            position: "absolute", visibility: "hidden"});
+  document.body.append(box);
+  const drawn = echarts.init(box, null, {renderer: "svg"});
+  entry.draw(drawn);
+  drawn.setOption({backgroundColor: shades().paper});
+  const text = drawn.renderToSVGString();
+  drawn.dispose();
+  box.remove();
+  return text;
+}
+
+function saveSvg(entry, name) {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob([svgOf(entry)], {type: "image/svg+xml"}));
+  link.download = `${name.replace(/[^A-Za-z0-9]+/g, "_").replace(/^_|_$/g, "") || "chart"}.svg`;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+}
+
 /* option(): called again when the colours change. */
 function chart(parent, title, height, option, note) {
   if (title) add(parent, "h3", {}, title);
   if (note) add(parent, "p", {class: "dim"}, note);
-  const box = add(add(parent, "figure"), "div", {class: "chart", style: `height:${height}px`});
+  const figure = add(parent, "figure");
+  const save = add(figure, "button", {class: "save", title: "save this chart as SVG"}, "SVG");
+  const box = add(figure, "div", {class: "chart", style: `height:${height}px`});
   const entry = {box, option, chart: null};
-  entry.draw = () => {
+  save.addEventListener("click", () => saveSvg(entry, title || figure.closest("section")?.querySelector("h2")?.textContent || "chart"));
+  entry.draw = (on = entry.chart) => {
     const c = shades();
-    entry.chart.setOption({color: palette(), animation: false, textStyle: {color: c.ink},
+    on.setOption({color: palette(), animation: false, textStyle: {color: c.ink},
       tooltip: {confine: true, backgroundColor: c.paper, borderColor: c.rule, textStyle: {color: c.ink}},
       legend: {type: "scroll", top: 0, textStyle: {color: c.ink}, pageTextStyle: {color: c.ink}},
       grid: {left: 80, right: 30, top: 40, bottom: 50}, ...option()}, {notMerge: true});

@@ -62,8 +62,64 @@ function drawHeat(parent, s, jobs, a, b) {
   return title;
 }
 
+/* Means over programs: geometric mean and geometric standard deviation of the values above 0. */
+function geometric(values) {
+  const logs = values.filter(v => v > 0 && isFinite(v)).map(Math.log);
+  const mean = logs.reduce((a, b) => a + b, 0) / logs.length;
+  const square = logs.reduce((a, b) => a + (b - mean) ** 2, 0) / (logs.length - 1);
+  return {n: logs.length, mean: logs.length ? Math.exp(mean) : null, spread: logs.length > 1 ? Math.exp(Math.sqrt(square)) : null};
+}
+
+/* Any statistic of a suite: a group of bars per program, a bar per configuration, the geometric mean last. */
+function drawSuite(parent, suite) {
+  const forms = ["relative to the base", "speed-up: the base over it", "values"], n = suite.columns.length;
+  const known = suite.stats.filter(x => x.values.some(v => v !== null));
+  let stat = known[0], form = 0, base = 0, entry = null, note = null;
+  if (!stat) return;
+  const shown = (program, column) => {
+    const v = stat.values[program * n + column], b = stat.values[program * n + base];
+    const r = form === 0 ? v / b : form === 1 ? b / v : v;
+    return v === null || (form < 2 && b === null) || !isFinite(r) ? null : r;
+  };
+  const redraw = () => {
+    if (entry && entry.chart) entry.draw();
+    if (note) note.textContent = "Geometric means" + (form < 2 ? " (times or over the spread): " : ": ") + suite.columns.map((c, i) => {
+      const m = geometric(suite.programs.map((_, p) => shown(p, i)));
+      return `${c} ${m.mean === null ? "none" : format(+m.mean.toPrecision(4))}` +
+        (m.spread === null ? "" : ` (\u00d7/\u00f7 ${format(+m.spread.toPrecision(3))})`) +
+        (m.n < suite.programs.length ? ` of ${m.n} programs` : "");
+    }).join("; ") + ".";
+  };
+  add(parent, "h2", {}, "Programs");
+  const controls = add(parent, "div", {class: "controls"});
+  chooser(controls, "statistic", known.map(x => x.path), i => { stat = known[i]; redraw(); });
+  chooser(controls, "shown", forms, i => { form = i; redraw(); });
+  chooser(controls, "base", suite.columns, i => { base = i; redraw(); });
+  entry = chart(parent, null, 400, () => {
+    const drawn = suite.columns.map((_, i) => i).filter(i => form === 2 || i !== base);
+    const names = [...suite.programs, "geometric mean"];
+    return {
+      tooltip: {confine: true, formatter: p => `<b>${escapeHtml(p.name)}</b><br>${escapeHtml(p.seriesName)}<br>` +
+        `${escapeHtml(stat.path)}: ${p.value === null ? "none" : format(+p.value.toPrecision(6))}`},
+      grid: {left: 80, right: 30, top: 40, bottom: 110},
+      xAxis: axis("category", "", {data: names, axisLabel: {color: shades().dim, rotate: 40, interval: 0}}),
+      yAxis: axis("value", form === 2 ? stat.path : `${form ? "speed-up" : "relative"} (${stat.path})`, {nameGap: 55}),
+      dataZoom: names.length > 40 ? zoom(5) : [],
+      series: drawn.map(i => {
+        const values = suite.programs.map((_, p) => shown(p, i));
+        return {name: suite.columns[i], type: "bar", data: [...values, geometric(values).mean],
+                markLine: form < 2 && i === drawn[0] ? {silent: true, symbol: "none", label: {show: false},
+                  lineStyle: {color: shades().ink, type: "dashed"}, data: [{yAxis: 1}]} : undefined};
+      }),
+    };
+  });
+  note = add(parent, "p", {class: "dim"});
+  redraw();
+}
+
 function drawSweep(parent, s) {
   add(parent, "p", {}, `${format(s.jobs.length)} jobs, ${format(s.jobs.filter(j => j.state === "done").length)} of them done.`);
+  if (s.suite) drawSuite(parent, s.suite);
   const view = {fitted: false}, curves = [];
   chooser(add(parent, "div", {class: "controls"}), "cycles", ["from 0", "fitted to the values"], i => {
     view.fitted = i > 0;
