@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "frontend/input/accelsim/accelsim_block.h"
+#include "frontend/input/accelsim/accelsim_claim.h"
 #include "frontend/input/accelsim/accelsim_group.h"
 #include "frontend/input/accelsim/accelsim_header.h"
 #include "frontend/input/accelsim/accelsim_list.h"
@@ -30,6 +31,7 @@ struct trace_launch {
     accelsim_lines_t lines;    /* of the file or, for a raw file, of the grouped text */
     accelsim_group_t *group;   /* owned; NULL unless the file is raw */
     block_reader_t reader;
+    accelsim_claims_t claims;
 };
 
 static accelsim_source_t *self(const trace_source_t *s)
@@ -117,6 +119,7 @@ static size_t copies(const trace_source_t *base, uint64_t id, const memcpy_op_t 
 
 static void close_launch(trace_launch_t *l)
 {
+    accelsim_claims_free(&l->claims);
     block_reader_free(&l->reader);
     accelsim_lines_free(&l->lines);
     accelsim_group_destroy(l->group);
@@ -153,7 +156,10 @@ static rb_code_t open_launch(trace_source_t *base, uint64_t id, trace_launch_t *
     if (l->stream != NULL && accelsim_header_read(&l->lines, &l->header, &why) == RB_OK &&
         (!l->header.raw || group(l, &why) == RB_OK)) {
         const accelsim_machine_t *machine = &l->source->machine;
-        block_reader_start(&l->reader, machine->find != NULL ? machine : NULL);
+        if (machine->find == NULL)
+            machine = NULL;
+        block_reader_start(&l->reader, machine);
+        accelsim_claims_init(&l->claims, &l->reader, machine);
         *out = l;
         return RB_OK;
     }
@@ -164,6 +170,18 @@ static rb_code_t open_launch(trace_source_t *base, uint64_t id, trace_launch_t *
 static rb_code_t get_block(trace_launch_t *l, uint64_t index, trace_block_t **out, rb_err_t *err)
 {
     return block_reader_get(&l->reader, index, out, err);
+}
+
+static rb_code_t claim(trace_launch_t *l, uint64_t index, uint64_t max, claim_status_t *status,
+                       trace_claim_t **out, uint64_t *n, rb_err_t *err)
+{
+    return accelsim_claim(&l->claims, index, max, status, out, n, err);
+}
+
+static rb_code_t decode(trace_launch_t *l, trace_claim_t *c, trace_block_t **out, uint64_t *n,
+                        rb_err_t *err)
+{
+    return accelsim_decode(&l->claims, c, out, n, err);
 }
 
 static void use_store(trace_launch_t *l, stream_store_t *store)
@@ -178,7 +196,9 @@ static void free_block(trace_launch_t *l, trace_block_t *b)
 
 static const char *inst_text(trace_launch_t *l, const inst_t *inst, uint32_t *len)
 {
-    return accelsim_code_text(&l->reader.code, inst, len);
+    const char *text = accelsim_code_text(&l->reader.code, inst, len);
+
+    return text != NULL ? text : accelsim_claims_text(&l->claims, inst, len);
 }
 
 static void launch_size(trace_source_t *base, uint64_t id, launch_size_t *out)
@@ -220,6 +240,8 @@ static const trace_source_ops_t accelsim_ops = {
     .copies = copies,
     .open = open_launch,
     .get_block = get_block,
+    .claim = claim,
+    .decode = decode,
     .use_store = use_store,
     .free_block = free_block,
     .close = close_launch,

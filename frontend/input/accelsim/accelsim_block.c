@@ -112,12 +112,12 @@ static rb_code_t read_block_id(block_reader_t *r, uint32_t out[3], rb_err_t *err
     return RB_OK;
 }
 
-static void start_block(const block_reader_t *r, const uint32_t id[3], accelsim_block_t *b)
+static void start_block(const block_reader_t *r, const block_head_t *head, accelsim_block_t *b)
 {
     const uint32_t *dim = r->info->block;
 
-    b->pub = (trace_block_t){.index = r->n_seen - 1,
-                             .id = {id[0], id[1], id[2]},
+    b->pub = (trace_block_t){.index = head->index,
+                             .id = {head->id[0], head->id[1], head->id[2]},
                              .n_warps = (dim[0] * dim[1] * dim[2] + 31) / 32,
                              .warps = b->warps};
     memset(b->warps, 0, sizeof(b->warps));
@@ -152,10 +152,10 @@ static rb_code_t finish_block(accelsim_block_t *b, rb_err_t *err)
 }
 
 /* Reads the rest of a block after its id. */
-static rb_code_t read_block(block_reader_t *r, const uint32_t id[3], accelsim_block_t *b,
+static rb_code_t read_block(block_reader_t *r, const block_head_t *head, accelsim_block_t *b,
                             rb_err_t *err)
 {
-    start_block(r, id, b);
+    start_block(r, head, b);
     for (;;) {
         RB_TRY(accelsim_lines_next(r->lines, err));
         if (accelsim_lines_end(r->lines))
@@ -206,15 +206,6 @@ static rb_code_t begin_block(block_reader_t *r, uint32_t id[3], bool *found, rb_
     return read_block_id(r, id, err);
 }
 
-static uint64_t count_lines(const char *p, const char *end)
-{
-    uint64_t n = 0;
-
-    for (; p < end; p++)
-        n += *p == '\n';
-    return n;
-}
-
 /* Moves past the #END_TB of a block whose id has been read. No other line has a '#'. */
 static rb_code_t skip_block(block_reader_t *r, rb_err_t *err)
 {
@@ -228,7 +219,7 @@ static rb_code_t skip_block(block_reader_t *r, rb_err_t *err)
         const char *mark = memchr(l->at, '#', (size_t)(l->limit - l->at));
         const char *to = mark != NULL ? mark : l->limit;
 
-        l->line += count_lines(l->at, to);
+        l->line += accelsim_lines_count(l->at, to);
         l->at = to;
         if (mark == NULL)
             continue;
@@ -250,41 +241,47 @@ static void warn_missing(block_reader_t *r)
     r->told_missing = true;
 }
 
-static rb_code_t get_block(block_reader_t *r, uint64_t index, accelsim_block_t **out, rb_err_t *err)
+rb_code_t block_reader_seek(block_reader_t *r, uint64_t index, block_head_t *head, bool *found,
+                            rb_err_t *err)
 {
-    uint32_t id[3];
-    bool found;
-
     RB_INVARIANT(index >= r->n_seen, "block %" PRIu64 " requested after block %" PRIu64, index,
                  r->n_seen);
+    head->index = index;
     for (;;) {
-        RB_TRY(begin_block(r, id, &found, err));
-        if (!found) {
+        RB_TRY(begin_block(r, head->id, found, err));
+        if (!*found)
             warn_missing(r);
+        if (!*found || r->n_seen > index)
             return RB_OK;
-        }
-        if (r->n_seen > index)
-            break;
         RB_TRY(skip_block(r, err));
     }
-    *out = take_block(&r->pool);
-    rb_code_t code = read_block(r, id, *out, err);
+}
 
-    if (code != RB_OK) {
-        give_back(r, *out);
-        *out = NULL;
-    }
+rb_code_t block_reader_rest(block_reader_t *r, block_reader_t *pool, const block_head_t *head,
+                            trace_block_t **out, rb_err_t *err)
+{
+    accelsim_block_t *b = take_block(&pool->pool);
+    const rb_code_t code = read_block(r, head, b, err);
+
+    *out = code == RB_OK ? &b->pub : NULL;
+    if (code != RB_OK)
+        give_back(pool, b);
     return code;
+}
+
+static rb_code_t get_block(block_reader_t *r, uint64_t index, trace_block_t **out, rb_err_t *err)
+{
+    block_head_t head;
+    bool found;
+
+    RB_TRY(block_reader_seek(r, index, &head, &found, err));
+    return found ? block_reader_rest(r, r, &head, out, err) : RB_OK;
 }
 
 rb_code_t block_reader_get(block_reader_t *r, uint64_t index, trace_block_t **out, rb_err_t *err)
 {
-    accelsim_block_t *b = NULL;
-
     *out = NULL;
-    if (r->failed.code == RB_OK && get_block(r, index, &b, &r->failed) == RB_OK) {
-        *out = b != NULL ? &b->pub : NULL;
+    if (r->failed.code == RB_OK && get_block(r, index, out, &r->failed) == RB_OK)
         return RB_OK;
-    }
     return rb_fail(err, r->failed.code, "%s", r->failed.text);
 }

@@ -60,4 +60,21 @@ RB_CHECKED rb_code_t block_reader_get(block_reader_t *r, uint64_t index, trace_b
 /* Takes a block back. */
 void block_reader_give_back(block_reader_t *r, trace_block_t *b);
 
+/* --- parts of block_reader_get(), for accelsim_claim.c ---------------------------------------- */
+
+/* A block whose id has been read. */
+typedef struct {
+    uint64_t index;
+    uint32_t id[3];
+} block_head_t;
+
+/* Moves to the index-th block and reads its id; *found is false after the last block. */
+RB_CHECKED rb_code_t block_reader_seek(block_reader_t *r, uint64_t index, block_head_t *head,
+                                       bool *found, rb_err_t *err);
+
+/* Reads the rest of a block from the lines of r, into a block from the pool of `pool`. */
+RB_CHECKED rb_code_t block_reader_rest(block_reader_t *r, block_reader_t *pool,
+                                       const block_head_t *head, trace_block_t **out,
+                                       rb_err_t *err);
+
 #endif

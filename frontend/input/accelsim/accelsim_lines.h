@@ -58,6 +58,9 @@ void accelsim_lines_skip(accelsim_lines_t *l);
 /* Moves to the next line that is not blank, starting with this one, or to the end. */
 RB_CHECKED rb_code_t accelsim_lines_next(accelsim_lines_t *l, rb_err_t *err);
 
+/* Newlines in p[0 .. end). */
+uint64_t accelsim_lines_count(const char *p, const char *end);
+
 /* Fails with RB_TRACE and "path:line: ...". */
 rb_code_t accelsim_lines_fail(const accelsim_lines_t *l, rb_err_t *err, const char *fmt, ...)
     RB_PRINTF(3, 4);
