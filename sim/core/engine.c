@@ -124,14 +124,20 @@ static mail_t *mail_of(const worker_t *w, int kind)
     return &w->engine->mail[w->engine->writing][w->number * MAILS + kind];
 }
 
+msg_t *engine_send_new(outbox_t *out, uint16_t dest, cycle_t arrival)
+{
+    RB_INVARIANT(arrival >= out->window_end && dest < out->n_shards,
+                 "message from shard %d to %d arrives at %llu, inside the window that ends at %llu",
+                 out->sender, dest, (unsigned long long)arrival,
+                 (unsigned long long)out->window_end);
+    return mail_add(out->mail, dest, arrival, out->sender);
+}
+
 void engine_send(outbox_t *out, uint16_t dest, const msg_t *m)
 {
-    RB_INVARIANT(m->arrival >= out->window_end && dest < out->n_shards,
-                 "message of kind %d from shard %d to %d arrives at %llu, inside the window that "
-                 "ends at %llu",
-                 m->kind, out->sender, dest, (unsigned long long)m->arrival,
-                 (unsigned long long)out->window_end);
-    mail_put(out->mail, dest, m, out->sender);
+    msg_t *copy = engine_send_new(out, dest, m->arrival);
+    *copy = *m;
+    copy->from = out->sender;
 }
 
 static void deliver(void *engine, uint32_t s, const msg_t *m, size_t n)

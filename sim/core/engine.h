@@ -69,6 +69,10 @@ void engine_set_hooks(engine_t *e, const engine_hooks_t *hooks);
 /* Sends m to shard dest. m->arrival must not lie inside the current window; m->from is set here. */
 void engine_send(outbox_t *out, uint16_t dest, const msg_t *m);
 
+/* The same without a copy: sends a message to shard dest and returns it. The caller sets the members
+ * that its kind uses at once, except arrival and from. */
+msg_t *engine_send_new(outbox_t *out, uint16_t dest, cycle_t arrival);
+
 /* Sends a message from outside the model (the host); it is delivered before the next window. */
 void engine_post(engine_t *e, uint16_t dest, const msg_t *m);
 

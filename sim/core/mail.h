@@ -32,17 +32,28 @@ typedef struct {
 void mail_init(mail_t *mail, uint32_t n_shards);
 void mail_free(mail_t *mail, uint32_t n_shards);
 
-/* Puts a copy of m, as sent by shard sender, into the bag of shard to. */
-static inline void mail_put(mail_t *mail, uint16_t to, const msg_t *m, uint16_t sender)
+/* Adds a message that shard sender sends to shard `to` to its bag, and returns it. The caller sets
+ * the members that its kind uses at once. */
+static inline msg_t *mail_add(mail_t *mail, uint16_t to, cycle_t arrival, uint16_t sender)
 {
     mailbag_t *bag = &mail->bag[to];
     if (bag->n == bag->cap)
         rb_model_grow(&bag->msg, &bag->cap, bag->n + 1, sizeof(*bag->msg));
-    bag->msg[bag->n] = *m;
-    bag->msg[bag->n++].from = sender;
-    __builtin_prefetch(&bag->msg[bag->n], 1);
+    msg_t *m = &bag->msg[bag->n++];
+    __builtin_prefetch(m + 1, 1);
+    m->arrival = arrival;
+    m->from = sender;
     mail->addressed[to / 64] |= UINT64_C(1) << to % 64;
-    mail->first_arrival = cycle_min(mail->first_arrival, m->arrival);
+    mail->first_arrival = cycle_min(mail->first_arrival, arrival);
+    return m;
+}
+
+/* The same with a copy of m. */
+static inline void mail_put(mail_t *mail, uint16_t to, const msg_t *m, uint16_t sender)
+{
+    msg_t *copy = mail_add(mail, to, m->arrival, sender);
+    *copy = *m;
+    copy->from = sender;
 }
 
 /* Earliest arrival in n mails. */

@@ -14,7 +14,6 @@ static l2_reply_ring_t *first_ready(l2_slice_t *s)
 static void reply_message(const l2_reply_t *r, msg_t *m)
 {
     m->kind = MSG_MEM_REPLY;
-    m->flits = r->flits;
     m->mem.line = r->line;
     m->mem.txn = r->txn;
     m->mem.sm = r->sm;
@@ -27,9 +26,11 @@ static void reply_message(const l2_reply_t *r, msg_t *m)
  * plain replies: none that comes later can be ready before them. */
 static bool reply_ahead(l2_slice_t *s, outbox_t *out, const l2_reply_t *r)
 {
-    msg_t m = {0};
-    reply_message(r, &m);
-    return xbar_out_ahead(&s->out, out, r->sm, r->ready, !r->shared, &m);
+    msg_t *m = xbar_out_ahead(&s->out, out, r->sm, r->ready, !r->shared, r->flits);
+    if (m == NULL)
+        return false;
+    reply_message(r, m);
+    return true;
 }
 
 void l2_replies_run(l2_slice_t *s, outbox_t *out, cycle_t now)
@@ -39,7 +40,9 @@ void l2_replies_run(l2_slice_t *s, outbox_t *out, cycle_t now)
     l2_reply_ring_t *r = first_ready(s);
     while (r != NULL && RB_RING_AT(r, 0)->ready <= now && !xbar_out_full(&s->out)) {
         const l2_reply_t *p = RB_RING_AT(r, 0);
-        reply_message(p, xbar_out_push(&s->out, p->sm, now));
+        msg_t *m = xbar_out_push(&s->out, p->sm, now);
+        m->flits = p->flits;
+        reply_message(p, m);
         if (p->shared)
             xbar_out_stretch(&s->out, 0);
         RB_RING_DROP(r);

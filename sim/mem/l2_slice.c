@@ -96,11 +96,10 @@ void l2_slice_prefetch(const l2_slice_t *s, const msg_t *m)
 void l2_slice_prefetch_input(const l2_slice_t *s)
 {
     enum { REQUESTS = 3 };
-    for (uint32_t i = 0; i < REQUESTS; i++) {
-        uint32_t n = xbar_in_likely(&s->in, i);
-        if (n != 0)
-            __builtin_prefetch(msg_pool_at(s->pool, n));
-    }
+    uint32_t likely[REQUESTS];
+    xbar_in_likely(&s->in, likely, REQUESTS);
+    for (uint32_t i = 0; i < REQUESTS && likely[i] != 0; i++)
+        __builtin_prefetch(msg_pool_at(s->pool, likely[i]));
     if (s->likely != 0)
         request_prefetch(s, s->likely_key);
     if (s->held == 0)
@@ -112,25 +111,25 @@ void l2_slice_prefetch_input(const l2_slice_t *s)
 /* A request was taken: prefetches for the following ones, a step further for each. */
 static void input_prefetch(l2_slice_t *s)
 {
-    uint32_t after = xbar_in_likely(&s->in, 1);
-    s->likely = xbar_in_likely(&s->in, 0);
-    if (after != 0)
-        __builtin_prefetch(msg_pool_at(s->pool, after));
+    uint32_t likely[2];
+    xbar_in_likely(&s->in, likely, 2);
+    s->likely = likely[0];
+    if (likely[1] != 0)
+        __builtin_prefetch(msg_pool_at(s->pool, likely[1]));
     if (s->likely == 0)
         return;
     s->likely_key = request_key(s, &msg_pool_at(s->pool, s->likely)->msg.mem);
     request_prefetch(s, s->likely_key);
 }
 
-void l2_slice_prefetch_fill(const l2_slice_t *s, uint32_t token, uint32_t ahead)
+void l2_slice_prefetch_entry(const l2_slice_t *s, uint32_t token)
 {
-    const mshr_entry_t *e = l2_token_mshr(s, token);
-    if (ahead == L2_PREFETCH_AHEAD)
-        __builtin_prefetch(e, 1);
-    else if (ahead == 2)
-        request_prefetch(s, e->key);
-    else
-        cache_prefetch_victim(s->cache, e->key);
+    __builtin_prefetch(l2_token_mshr(s, token), 1);
+}
+
+void l2_slice_prefetch_tags(const l2_slice_t *s, uint32_t token)
+{
+    request_prefetch(s, l2_token_mshr(s, token)->key);
 }
 
 void l2_slice_arrive(l2_slice_t *s, uint32_t n, cycle_t now)

@@ -140,10 +140,11 @@ void l2_slice_prefetch(const l2_slice_t *s, const msg_t *m);
 /* Host-side hint that the slice will run: prefetches what its next requests need. */
 void l2_slice_prefetch_input(const l2_slice_t *s);
 
-/* Host-side hint that a fetch will be back after `ahead` - 1 others: each step prefetches what the
- * step before points to. */
-enum { L2_PREFETCH_AHEAD = 3 };
-void l2_slice_prefetch_fill(const l2_slice_t *s, uint32_t token, uint32_t ahead);
+/* Host-side hints for a fetch that will be back after L2_PREFETCH_ENTRY (L2_PREFETCH_TAGS) others:
+ * prefetch its MSHR (the tags of its line). The second reads what the first prefetched. */
+enum { L2_PREFETCH_TAGS = 1, L2_PREFETCH_ENTRY = 2 };
+void l2_slice_prefetch_entry(const l2_slice_t *s, uint32_t token);
+void l2_slice_prefetch_tags(const l2_slice_t *s, uint32_t token);
 
 /* Message n of the pool, a request or credit, arrived at cycle now. Takes ownership of it. */
 void l2_slice_arrive(l2_slice_t *s, uint32_t n, cycle_t now);

@@ -116,28 +116,37 @@ static void messages_take(partition_t *p, cycle_t now)
     }
 }
 
-/* Host-side: prefetches for the fill after i others, in steps: see l2_slice_prefetch_fill(). */
-static inline void fill_prefetch(const partition_t *p, uint32_t i, uint32_t ahead)
+/* Host-side: prefetch for the fill after i others, if it is known. */
+static inline void fill_prefetch_entry(const partition_t *p, uint32_t i)
 {
-    uint32_t token = dram_read_token(p->dram, i);
-    l2_slice_prefetch_fill(&p->slice[l2_token_slice(token)], token, ahead);
+    if (i >= dram_reads(p->dram))
+        return;
+    const uint32_t token = dram_read_token(p->dram, i);
+    l2_slice_prefetch_entry(&p->slice[l2_token_slice(token)], token);
 }
 
-/* Prefetches at a fill: each of the next ones is now one step nearer. */
+static inline void fill_prefetch_tags(const partition_t *p, uint32_t i)
+{
+    if (i >= dram_reads(p->dram))
+        return;
+    const uint32_t token = dram_read_token(p->dram, i);
+    l2_slice_prefetch_tags(&p->slice[l2_token_slice(token)], token);
+}
+
+/* At a fill: the following ones are now one step nearer. */
 static void fills_prefetch(const partition_t *p)
 {
-    for (uint32_t ahead = 1; ahead <= L2_PREFETCH_AHEAD && ahead <= dram_reads(p->dram); ahead++)
-        fill_prefetch(p, ahead - 1, ahead);
+    fill_prefetch_tags(p, L2_PREFETCH_TAGS);
+    fill_prefetch_entry(p, L2_PREFETCH_ENTRY);
 }
 
 /* The same at the start of a window: what was prefetched before has left the host's cache. */
 static void fills_resume(const partition_t *p)
 {
-    const size_t n = dram_reads(p->dram);
-    for (uint32_t ahead = L2_PREFETCH_AHEAD; ahead > 0; ahead--) {
-        for (uint32_t i = 0; i < ahead && i < n; i++)
-            fill_prefetch(p, i, ahead);
-    }
+    for (uint32_t i = 0; i <= L2_PREFETCH_ENTRY; i++)
+        fill_prefetch_entry(p, i);
+    for (uint32_t i = 0; i <= L2_PREFETCH_TAGS; i++)
+        fill_prefetch_tags(p, i);
 }
 
 /* Order within a cycle: messages and fills (they touch different state, so their order does not

@@ -81,36 +81,48 @@ void xbar_out_credit(xbar_out_t *x, uint32_t dest, uint32_t flits)
     x->dest[dest].credits += flits;
 }
 
-/* Sends a packet at cycle `at` if the port is free by then and the receiver has the credits. false:
- * not sent, nothing is changed. */
-static inline bool packet_send(xbar_out_t *x, outbox_t *out, xbar_dest_t *dest, cycle_t at,
-                               uint32_t slots_per_flit, msg_t *m)
+/* Sends a packet at cycle `at` if the port is free by then and the receiver has the credits:
+ * returns its message, with arrival and from set. NULL: not sent, nothing is changed. */
+static inline msg_t *packet_send(xbar_out_t *x, outbox_t *out, xbar_dest_t *dest, cycle_t at,
+                                 uint32_t slots_per_flit, uint32_t flits)
 {
-    const uint32_t flits = m->flits;
     cycle_t leaves = at;
     if (!x->perfect) {
         if (x->port.cycle > at || dest->credits < flits)
-            return false;
+            return NULL;
         dest->credits -= flits;
         if (slots_per_flit > 0)
             leaves = xbar_port_use(&x->port, &x->rate, flits, at);
         if (slots_per_flit > 1)
             xbar_port_use(&x->port, &x->rate, flits * (slots_per_flit - 1), at);
     }
-    m->arrival = leaves + dest->flight;
-    engine_send(out, dest->shard, m);
+    return engine_send_new(out, dest->shard, leaves + dest->flight);
+}
+
+/* Sends the packet at the head of the queue; false: not possible at cycle now. */
+static inline bool head_send(xbar_out_t *x, outbox_t *out, cycle_t now)
+{
+    const xbar_packet_t *p = &x->queue[x->head];
+    if (p->msg.arrival > now)
+        return false;
+    msg_t *m = packet_send(x, out, &x->dest[p->dest], now, p->slots_per_flit, p->msg.flits);
+    if (m == NULL)
+        return false;
+    const cycle_t arrival = m->arrival;
+    const uint16_t from = m->from;
+    *m = p->msg;
+    m->arrival = arrival;
+    m->from = from;
     return true;
 }
 
 void xbar_out_step(xbar_out_t *x, outbox_t *out, cycle_t now, uint64_t *sent)
 {
     while (x->count > 0) {
-        xbar_packet_t *p = &x->queue[x->head];
-        if (p->msg.arrival > now ||
-            !packet_send(x, out, &x->dest[p->dest], now, p->slots_per_flit, &p->msg))
+        if (!head_send(x, out, now))
             return;
         if (sent != NULL)
-            *sent += p->msg.flits;
+            *sent += x->queue[x->head].msg.flits;
         x->count--;
         if (++x->head == x->capacity || x->count == 0) /* an empty ring restarts at 0: the same few
                                                         * entries stay in the host's cache */
@@ -118,14 +130,18 @@ void xbar_out_step(xbar_out_t *x, outbox_t *out, cycle_t now, uint64_t *sent)
     }
 }
 
-bool xbar_out_ahead(xbar_out_t *x, outbox_t *out, uint32_t dest, cycle_t ready,
-                    uint32_t slots_per_flit, msg_t *m)
+msg_t *xbar_out_ahead(xbar_out_t *x, outbox_t *out, uint32_t dest, cycle_t ready,
+                      uint32_t slots_per_flit, uint32_t flits)
 {
     if (x->count > 0)
-        return false;
+        return NULL;
+    msg_t *m = packet_send(x, out, &x->dest[dest], ready, slots_per_flit, flits);
+    if (m == NULL)
+        return NULL;
     m->input = x->input;
     m->port = x->dest[dest].port;
-    return packet_send(x, out, &x->dest[dest], ready, slots_per_flit, m);
+    m->flits = (uint8_t)flits;
+    return m;
 }
 
 cycle_t xbar_out_next(const xbar_out_t *x, cycle_t now)
@@ -208,12 +224,14 @@ static uint32_t arbiter_next(const xbar_in_t *x)
     rb_panic("crossbar: take from an empty buffer");
 }
 
-uint32_t xbar_in_likely(const xbar_in_t *x, uint32_t ahead)
+void xbar_in_likely(const xbar_in_t *x, uint32_t *packet, uint32_t n)
 {
+    const xbar_src_t *src = x->src + (x->last & ~63u);
     uint64_t bits = x->nonempty[x->last / 64] & (~UINT64_C(1) << x->last % 64);
-    for (; ahead > 0 && bits != 0; ahead--)
+    for (uint32_t i = 0; i < n; i++) {
+        packet[i] = bits != 0 ? src[__builtin_ctzll(bits)].head : 0;
         bits &= bits - 1;
-    return bits != 0 ? x->src[(x->last & ~63u) + (uint32_t)__builtin_ctzll(bits)].head : 0;
+    }
 }
 
 static void credits_return(xbar_in_t *x, outbox_t *out, xbar_src_t *src, uint32_t flits,
@@ -222,15 +240,33 @@ static void credits_return(xbar_in_t *x, outbox_t *out, xbar_src_t *src, uint32_
     src->owed += flits;
     if (src->owed < x->credit_batch)
         return;
-    msg_t m = {.arrival = now + src->credit_flight,
-               .kind = MSG_CREDIT,
-               .port = src->port,
-               .input = x->number};
     while (src->owed > 0) {
-        m.count = (uint8_t)(src->owed > UINT8_MAX ? UINT8_MAX : src->owed);
-        src->owed -= m.count;
-        engine_send(out, src->shard, &m);
+        msg_t *m = engine_send_new(out, src->shard, now + src->credit_flight);
+        m->kind = MSG_CREDIT;
+        m->port = src->port;
+        m->input = x->number;
+        m->count = (uint8_t)(src->owed > UINT8_MAX ? UINT8_MAX : src->owed);
+        src->owed -= m->count;
     }
+}
+
+/* The port takes a packet of a sender. */
+static inline void port_take(xbar_in_t *x, outbox_t *out, uint32_t input, uint32_t flits,
+                             cycle_t now)
+{
+    x->last = input;
+    if (x->perfect)
+        return;
+    xbar_port_use(&x->port, &x->rate, flits, now);
+    credits_return(x, out, &x->src[input], flits, now);
+}
+
+void xbar_in_pass(xbar_in_t *x, outbox_t *out, uint32_t n, cycle_t now)
+{
+    const msg_t *m = &msg_pool_at(x->pool, n)->msg;
+    RB_INVARIANT(m->input < x->n_src && x->waiting == 0, "crossbar: packet from sender %u of %u",
+                 m->input, x->n_src);
+    port_take(x, out, m->input, m->flits, now);
 }
 
 uint32_t xbar_in_take(xbar_in_t *x, outbox_t *out, cycle_t now)
@@ -246,11 +282,7 @@ uint32_t xbar_in_take(xbar_in_t *x, outbox_t *out, cycle_t now)
         x->nonempty[input / 64] &= ~(UINT64_C(1) << input % 64);
     }
     x->waiting--;
-    x->last = input;
-    if (!x->perfect) {
-        xbar_port_use(&x->port, &x->rate, node->msg.flits, now);
-        credits_return(x, out, src, node->msg.flits, now);
-    }
+    port_take(x, out, input, node->msg.flits, now);
     return n;
 }
 

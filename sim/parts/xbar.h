@@ -113,11 +113,11 @@ void xbar_out_stretch(xbar_out_t *x, uint32_t slots_per_flit);
 /*
  * Sends a packet that is ready at a future cycle ahead of time, if it is certain to leave at that
  * cycle: the queue is empty, the port is free by then and the credits are there. slots_per_flit: as
- * above. Sets all of *m but kind, mem and flits. The caller ensures that no packet pushed later is
- * ready before it. false: not sent; queue it when it is ready.
+ * above. The caller ensures that no packet pushed later is ready before it. Returns its message, in
+ * which the caller sets kind and mem at once. NULL: not sent; queue it when it is ready.
  */
-bool xbar_out_ahead(xbar_out_t *x, outbox_t *out, uint32_t dest, cycle_t ready,
-                    uint32_t slots_per_flit, msg_t *m);
+msg_t *xbar_out_ahead(xbar_out_t *x, outbox_t *out, uint32_t dest, cycle_t ready,
+                      uint32_t slots_per_flit, uint32_t flits);
 
 /* Returns credits: receiver dest has `flits` more free. */
 void xbar_out_credit(xbar_out_t *x, uint32_t dest, uint32_t flits);
@@ -166,9 +166,9 @@ static inline void xbar_in_prefetch(const xbar_in_t *x, uint32_t input)
     __builtin_prefetch(&x->src[input]);
 }
 
-/* Host-side: the packet that the arbiter will probably take next (ahead 0), after that (1) ...; 0:
- * none found. Used to prefetch it. */
-uint32_t xbar_in_likely(const xbar_in_t *x, uint32_t ahead);
+/* Host-side: the packets that the arbiter will probably take next: packet[0], packet[1] ...;
+ * 0: none found. Used to prefetch them. */
+void xbar_in_likely(const xbar_in_t *x, uint32_t *packet, uint32_t n);
 
 /* Queues packet n of the pool, which arrived now; its msg.input is the sender. */
 void xbar_in_push(xbar_in_t *x, uint32_t n);
@@ -182,6 +182,10 @@ static inline bool xbar_in_ready(const xbar_in_t *x, cycle_t now)
 /* Takes the next packet in round-robin order, occupies the port and returns credits through out.
  * Returns the packet's number in the pool, which the caller now frees. */
 uint32_t xbar_in_take(xbar_in_t *x, outbox_t *out, cycle_t now);
+
+/* The same for packet n, which arrived now and is the only one: push and take in one. The port must
+ * be free at cycle now. */
+void xbar_in_pass(xbar_in_t *x, outbox_t *out, uint32_t n, cycle_t now);
 
 /* Restores the port to its state before the last packet was taken. */
 static inline void xbar_in_undo(xbar_in_t *x, xbar_port_t before)

@@ -116,16 +116,19 @@ static void take_epoch(sm_t *sm, const launch_ctx_t *launch)
     const_forget(sm);
 }
 
-/* Handles message n of the inbox's pool, which arrived. */
-static void take_message(sm_t *sm, uint32_t n, cycle_t now)
+/* Handles message n of the inbox's pool, which arrived. Returns a reply that can pass the crossbar
+ * port at once, because it is alone; 0: none. */
+static uint32_t take_message(sm_t *sm, uint32_t n, cycle_t now)
 {
     const msg_t *m = &msg_pool_at(&sm->inbox.pool, n)->msg;
     switch (m->kind) {
     case MSG_MEM_REPLY:
         if (txn_kind(m->mem.txn) == TXN_MSHR)
             l1_prefetch_arrived(sm, &m->mem);
+        if (sm->in.waiting == 0 && sm->in.port.cycle <= now && inbox_next(&sm->inbox) > now)
+            return n;
         xbar_in_push(&sm->in, n);
-        return;
+        return 0;
     case MSG_CREDIT:
         xbar_out_credit(&sm->out, m->input, m->count);
         if (sm->out.count > 0)
@@ -142,6 +145,7 @@ static void take_message(sm_t *sm, uint32_t n, cycle_t now)
         rb_panic("SM %u: message of kind %d", sm->wiring.index, m->kind);
     }
     msg_pool_free(&sm->inbox.pool, n);
+    return 0;
 }
 
 /* Sends what the crossbar can take. */
@@ -154,8 +158,10 @@ static void send_requests(sm_t *sm, cycle_t now)
         lsu_kick(sm, now + 1);
 }
 
-static void take_reply(sm_t *sm, const msg_t *m, cycle_t now)
+/* Handles reply n, which passed the crossbar port. */
+static void take_reply(sm_t *sm, uint32_t n, cycle_t now)
 {
+    const msg_t *m = &msg_pool_at(&sm->inbox.pool, n)->msg;
     const uint32_t index = txn_index(m->mem.txn);
     sm->stats.xbar_flits_in += m->flits;
     switch (txn_kind(m->mem.txn)) {
@@ -169,6 +175,25 @@ static void take_reply(sm_t *sm, const msg_t *m, cycle_t now)
         l1_reply(sm, &m->mem, now);
         break;
     }
+    msg_pool_free(&sm->inbox.pool, n);
+}
+
+/* Takes what arrived and, through the crossbar port, replies. */
+static void take_messages(sm_t *sm, cycle_t now)
+{
+    uint32_t alone = 0;
+    while (inbox_next(&sm->inbox) <= now) {
+        alone = take_message(sm, inbox_take(&sm->inbox, now + 1), now);
+        message_prefetch(sm, MESSAGES_PREFETCH - 1);
+    }
+    if (tlb_has_arrivals(sm))
+        tlb_step(sm, now);
+    if (alone != 0) {
+        xbar_in_pass(&sm->in, sm->outbox, alone, now);
+        take_reply(sm, alone, now);
+    }
+    while (xbar_in_ready(&sm->in, now))
+        take_reply(sm, xbar_in_take(&sm->in, sm->outbox, now), now);
 }
 
 /* Handles a wheel event: a warp becomes ready, or a result is written. */
@@ -190,17 +215,7 @@ static void sm_cycle(sm_t *sm, cycle_t now, cycle_t to)
     uint32_t event;
     if (depend_sweep_is_due(sm, now))
         depend_sweep(sm, now);
-    while (inbox_next(&sm->inbox) <= now) {
-        take_message(sm, inbox_take(&sm->inbox, now + 1), now);
-        message_prefetch(sm, MESSAGES_PREFETCH - 1);
-    }
-    if (tlb_has_arrivals(sm))
-        tlb_step(sm, now);
-    while (xbar_in_ready(&sm->in, now)) {
-        uint32_t n = xbar_in_take(&sm->in, sm->outbox, now);
-        take_reply(sm, &msg_pool_at(&sm->inbox.pool, n)->msg, now);
-        msg_pool_free(&sm->inbox.pool, n);
-    }
+    take_messages(sm, now);
     while (wheel_pop(&sm->events, now + 1, &at, &event))
         take_event(sm, event, now);
     if (lsu_next(sm) <= now)

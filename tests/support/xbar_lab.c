@@ -17,9 +17,11 @@ static void sender_deliver(void *self, const msg_t *m, size_t n)
 /* Sends a packet ahead if its time is certain, otherwise queues it when it is ready. */
 static bool sent_ahead(xbar_lab_sender_t *s, outbox_t *out, const xbar_lab_packet_t *p)
 {
-    msg_t m = {.kind = MSG_MEM_REQUEST, .flits = (uint8_t)p->flits, .mem.txn = s->pushed};
-    if (!xbar_out_ahead(&s->out, out, p->dest, p->ready, 1, &m))
+    msg_t *m = xbar_out_ahead(&s->out, out, p->dest, p->ready, 1, p->flits);
+    if (m == NULL)
         return false;
+    m->kind = MSG_MEM_REQUEST;
+    m->mem.txn = s->pushed;
     s->sent += p->flits;
     s->pushed++;
     s->ahead++;

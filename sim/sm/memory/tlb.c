@@ -16,6 +16,13 @@
 #include "sim/core/checkpoint_read.h"
 #include "sim/core/model_mem.h"
 
+#ifdef __SSE4_1__
+#include <smmintrin.h>
+#endif
+
+enum { LIST_UNIT = 8 /* addresses that are compared at once */ };
+_Static_assert(TLB_RECENT % LIST_UNIT == 0, "the recent entries are searched in whole units");
+
 static const uint64_t no_page = UINT64_MAX; /* matches no page address */
 
 void tlb_init(sm_t *sm)
@@ -24,8 +31,9 @@ void tlb_init(sm_t *sm)
     tlb_t *t = &sm->memory.tlb;
     if (spec->perfect)
         return;
-    t->page = rb_model_calloc(spec->entries, sizeof(*t->page));
-    for (uint32_t i = 0; i < spec->entries; i++)
+    const uint32_t room = (spec->entries + LIST_UNIT - 1) / LIST_UNIT * LIST_UNIT;
+    t->page = rb_model_calloc(room, sizeof(*t->page));
+    for (uint32_t i = 0; i < room; i++)
         t->page[i] = no_page;
     t->l2 =
         cache_create(1, spec->l2_entries, (uint32_t)spec->l2_page, spec->replacement, false, false);
@@ -51,8 +59,32 @@ static uint64_t entry_of(const sm_t *sm, uint64_t line)
     return line & ~(sm->config->tlb.l2_page - 1);
 }
 
-/* Index of an address in a list of n; n if absent. The search has no branches, which the host could
- * not predict. */
+#ifdef __SSE4_1__
+/* Two bits for each of the 8 addresses from list on: whether it is `address`. */
+static inline uint32_t equal_of_8(const uint64_t *list, __m128i address)
+{
+    __m128i equal[4];
+    for (uint32_t i = 0; i < 4; i++) {
+        const __m128i two = _mm_loadu_si128((const __m128i *)(const void *)(list + 2 * i));
+        equal[i] = _mm_cmpeq_epi64(two, address);
+    }
+    const __m128i low = _mm_packs_epi32(equal[0], equal[1]);
+    return (uint32_t)_mm_movemask_epi8(_mm_packs_epi16(low, _mm_packs_epi32(equal[2], equal[3])));
+}
+
+/* Index of an address in a list of n, whose memory ends at a multiple of LIST_UNIT; n or more if
+ * absent. The search has no branches, which the host could not predict. */
+static inline uint32_t place_of(const uint64_t *list, uint32_t n, uint64_t address)
+{
+    const __m128i wanted = _mm_set1_epi64x((long long)address);
+    uint32_t place = n;
+    for (uint32_t i = (n + LIST_UNIT - 1) / LIST_UNIT; i > 0; i--) {
+        const uint32_t first = (i - 1) * LIST_UNIT, equal = equal_of_8(list + first, wanted);
+        place = equal != 0 ? first + (uint32_t)__builtin_ctz(equal | 1u << 31) / 2 : place;
+    }
+    return place;
+}
+#else
 static inline uint32_t place_of(const uint64_t *list, uint32_t n, uint64_t address)
 {
     uint32_t place = n;
@@ -60,8 +92,9 @@ static inline uint32_t place_of(const uint64_t *list, uint32_t n, uint64_t addre
         place = list[i - 1] == address ? i - 1 : place;
     return place;
 }
+#endif
 
-/* Index of a page in the first level; the number of entries if absent. */
+/* Index of a page in the first level; the number of entries or more if absent. */
 static uint32_t first_level_find(const sm_t *sm, uint64_t page)
 {
     return place_of(sm->memory.tlb.page, sm->config->tlb.entries, page);
@@ -166,7 +199,7 @@ void tlb_send(sm_t *sm, const mem_msg_t *m, uint32_t flits, cycle_t ready)
     const uint64_t page = page_of(sm, m->line);
     if (translated(sm, m) && page != sm->memory.tlb.page[0]) {
         const uint32_t place = first_level_find(sm, page);
-        if (place == sm->config->tlb.entries) {
+        if (place >= sm->config->tlb.entries) {
             const uint64_t entry = entry_of(sm, m->line);
             sm->stats.tlb_misses++;
             ready += sm->config->tlb.l2_latency;
