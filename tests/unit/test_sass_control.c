@@ -225,6 +225,50 @@ static int compare_ints(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
+/* Lanes that have left a loop meet the others at a barrier of the warp that is behind it. */
+static void lanes_meet_at_different_places(void **state)
+{
+    const int32_t trips[] = {3, 11};
+    sass_lab_t lab;
+
+    (void)state;
+    SASS_LAB_FOR_EACH_ARCH(lab, "waits")
+    {
+        uint64_t out = sass_lab_put(&lab, NULL, 128);
+        sass_lab_kernel(&lab, "uneven");
+        sass_lab_pointer(&lab, sass_lab_put(&lab, trips, sizeof(trips)));
+        sass_lab_int(&lab, 11);
+        sass_lab_pointer(&lab, out);
+        sass_lab_must_run(&lab, 1, 32, 0);
+        for (int32_t i = 0; i < 32; i++) {
+            int32_t n = trips[i / 16];
+            assert_int_equal(((int32_t *)sass_lab_at(&lab, out))[i],
+                             100 * n * (n - 1) / 2 + n * (i ^ 1));
+        }
+    }
+}
+
+/* Once many blocks of a launch are found to spin, the others do not have to spin for long. */
+static void blocks_of_a_plain_launch_may_wait_for_each_other(void **state)
+{
+    enum { BLOCKS = 1000, N = BLOCKS * 32, ENOUGH = 32 << 20 };
+    sass_lab_t lab;
+
+    (void)state;
+    SASS_LAB_FOR_EACH_ARCH(lab, "waits")
+    {
+        uint64_t out = sass_lab_put(&lab, NULL, 4 * N);
+        sass_lab_kernel(&lab, "barrier_of_all");
+        sass_lab_pointer(&lab, sass_lab_put(&lab, NULL, 4));
+        sass_lab_pointer(&lab, sass_lab_put(&lab, NULL, 4 * N));
+        sass_lab_pointer(&lab, out);
+        sass_lab_must_run(&lab, BLOCKS, 32, 0);
+        for (int32_t i = 0; i < N; i++)
+            assert_int_equal(((int32_t *)sass_lab_at(&lab, out))[i], BLOCKS - 1 - i / 32);
+        assert_true(lab.totals.warp_insts < ENOUGH);
+    }
+}
+
 /* Lanes that enter a region again leave the lanes that wait for them at its end. */
 static void loops_with_two_ways_round_end(void **state)
 {
@@ -336,6 +380,8 @@ int main(void)
         cmocka_unit_test(levels_of_a_recursion_wait_apart),
         cmocka_unit_test(switches_jump_through_tables),
         cmocka_unit_test(spin_locks_make_progress),
+        cmocka_unit_test(lanes_meet_at_different_places),
+        cmocka_unit_test(blocks_of_a_plain_launch_may_wait_for_each_other),
         cmocka_unit_test(parts_of_a_warp_synchronise),
         cmocka_unit_test(loops_with_two_ways_round_end),
         cmocka_unit_test(blocks_of_a_grid_wait_for_each_other),

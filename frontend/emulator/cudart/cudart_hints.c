@@ -19,7 +19,7 @@ CUDART_EXPORT cuda_error_t cudaThreadGetLimit(size_t *value, int limit)
     return cudaDeviceGetLimit(value, limit);
 }
 
-cuda_error_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest);
+CUDART_EXPORT cuda_error_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest);
 CUDART_EXPORT cuda_error_t cudaStreamGetPriority(cuda_stream_t stream, int *priority);
 CUDART_EXPORT cuda_error_t cudaStreamGetFlags(cuda_stream_t stream, unsigned *flags);
 CUDART_EXPORT cuda_error_t cudaDeviceCanAccessPeer(int *can, int device, int peer);

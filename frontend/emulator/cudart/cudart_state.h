@@ -25,10 +25,11 @@ typedef struct {
     bool opened, loaded;
 } cudart_unit_t;
 
+/* A kernel; its address is the program's handle (cudaFunction_t). */
 typedef struct {
-    const void *host; /* address of the host stub */
     const char *name; /* mangled */
     cudart_unit_t *unit;
+    const cubin_kernel_t *kernel; /* NULL: not looked up, or not in the unit */
 } cudart_function_t;
 
 typedef struct {
@@ -59,8 +60,6 @@ typedef struct {
     unsigned threads; /* threads that execute blocks of launches if nothing is recorded; 0: one */
     cudart_unit_t **units;
     size_t n_units, cap_units;
-    cudart_function_t *functions;
-    size_t n_functions, cap_functions;
     cudart_variable_t *variables;
     size_t n_variables, cap_variables;
     cudart_reference_t *references;
@@ -85,8 +84,19 @@ static inline cuda_error_t cudart_invalid_if(bool wrong)
     return wrong ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
 }
 
-/* The kernel of a host stub; loads its module. NULL: unknown. */
+/* --- kernels (cudart_functions.c); the state is locked --------------------------------------- */
+
+/* Registers a kernel of a unit by the address of its host stub (NULL: it has none). The name must
+ * stay. */
+cudart_function_t *cudart_function_add(const void *host, const char *name, cudart_unit_t *unit);
+
+/* The kernel of a host stub or handle. NULL: unknown. */
+cudart_function_t *cudart_function(const void *host);
+
+/* The same, with its unit and its code; loads its module. NULL: unknown. */
 const cubin_kernel_t *cudart_kernel(cudart_state_t *s, const void *host, cudart_unit_t **unit);
+
+/* --------------------------------------------------------------------------------------------- */
 
 /* The place of a variable: device address, or bytes of constant memory. False: unknown. */
 bool cudart_symbol(cudart_state_t *s, const void *host, uint64_t *addr, uint8_t **constant,

@@ -67,9 +67,43 @@ static bool release_one(emu_warp_t *w)
     return false;
 }
 
+/* Lanes at a BSYNC that lanes at a WARPSYNC wait for, if no lane of the warp can do anything else. */
+static uint32_t lanes_in_the_way(const emu_warp_t *w)
+{
+    uint32_t wanted = 0, lanes = 0;
+
+    for (unsigned i = 0; i < w->n_splits; i++) {
+        const emu_split_t *s = &w->splits[i];
+        if (s->state == SPLIT_WARPSYNC)
+            wanted |= s->arg;
+        else if (s->state == SPLIT_BSYNC)
+            lanes |= s->mask;
+        else
+            return 0;
+    }
+    return lanes & wanted;
+}
+
+/*
+ * A BSYNC joins lanes but is not part of the program: a lane that leaves a loop early must reach
+ * the __syncwarp() behind it, if the others wait for it at one in the loop.
+ */
+static bool pass_bsync(emu_warp_t *w)
+{
+    uint32_t lanes = lanes_in_the_way(w);
+
+    for (unsigned i = 0; i < w->n_splits && lanes != 0; i++)
+        if (w->splits[i].state == SPLIT_BSYNC && (w->splits[i].mask & lanes) != 0) {
+            uint32_t pc = w->splits[i].pc, together = lanes_like(w, &w->splits[i]);
+            emu_merge_splits(w, together, pc + 1);
+            return true;
+        }
+    return false;
+}
+
 static void check_waiting(emu_warp_t *w)
 {
-    while (release_one(w))
+    while (release_one(w) || pass_bsync(w))
         continue;
 }
 

@@ -306,10 +306,9 @@ static bool begin_next(residents_t *r, emu_grid_t *g)
 /* Runs blocks until none is left, or enough instructions have been executed. */
 static rb_code_t run_blocks(emu_grid_t *g, residents_t *r, uint64_t enough)
 {
-    /* One at a time, unless it is known that they wait for all others. */
-    const unsigned at_once = g->launch->workspace != 0 ? MAX_RESIDENT : 1;
-
     while (!atomic_load(&g->progress->stop) && g->totals.warp_insts < enough) {
+        /* One at a time, unless it is known that they wait for all others. */
+        const unsigned at_once = emu_blocks_wait(g) ? MAX_RESIDENT : 1;
         for (unsigned n = 0; n < at_once && begin_next(r, g); n++)
             continue;
         if (r->n == 0)

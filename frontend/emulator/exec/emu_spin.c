@@ -43,13 +43,18 @@ static uint64_t state_of(const emu_block_t *b)
     return h;
 }
 
-/* Blocks of a cooperative launch are known to wait for each other, so they are checked more
- * often. */
+bool emu_blocks_wait(const emu_grid_t *g)
+{
+    enum { MANY = 8 };
+
+    return g->launch->workspace != 0 || g->n_spinning >= MANY;
+}
+
 uint64_t emu_spin_interval(const emu_block_t *b)
 {
-    enum { COOPERATIVE = 1 << 12, PLAIN = 1 << 18 };
+    enum { OFTEN = 1 << 12, SELDOM = 1 << 18 };
 
-    return b->grid->launch->workspace != 0 ? COOPERATIVE : PLAIN;
+    return emu_blocks_wait(b->grid) ? OFTEN : SELDOM;
 }
 
 bool emu_spins(emu_block_t *b)
@@ -59,9 +64,11 @@ bool emu_spins(emu_block_t *b)
     if (b->insts < s->look_at)
         return false;
     const uint64_t state = state_of(b);
-    const bool same = s->looked && state == s->state;
+    const bool same = s->looked && state == s->state, counted = s->counted;
     *s = (emu_spin_t){.state = state,
                       .looked = same || !s->looked,
-                      .look_at = s->looked && !same ? b->insts + emu_spin_interval(b) : 0};
+                      .look_at = s->looked && !same ? b->insts + emu_spin_interval(b) : 0,
+                      .counted = same || s->counted};
+    b->grid->n_spinning += same && !counted;
     return same;
 }

@@ -140,6 +140,7 @@ typedef struct {
     uint64_t state;   /* checksum of the block at the last check */
     uint64_t look_at; /* instruction count of the block for the next check */
     bool looked;      /* the next state is to be compared with this one */
+    bool counted;     /* in the launch's n_spinning */
 } emu_spin_t;
 
 struct emu_block {
@@ -187,7 +188,8 @@ struct emu_grid {
     uint8_t *bank0;
     uint64_t bank0_bytes;
     bool tracing;
-    double begun; /* host time at the start, if there is a limit */
+    double begun;        /* host time at the start, if there is a limit */
+    uint32_t n_spinning; /* blocks that were found to spin */
     emu_totals_t totals;
     uint64_t checked_insts; /* part of the totals that progress already has */
     emu_fragments_t fragments;
@@ -368,6 +370,13 @@ uint64_t emu_warp_run(emu_warp_t *w, uint64_t budget);
  * they wait for a write by another block. Checked only occasionally.
  */
 bool emu_spins(emu_block_t *b);
+
+/*
+ * Whether the blocks of a launch are known to wait for each other: it is cooperative, or many of
+ * them were found to spin (a barrier of all blocks). They then begin together, and are checked more
+ * often.
+ */
+bool emu_blocks_wait(const emu_grid_t *g);
 
 /* Instructions of a block between two checks. */
 uint64_t emu_spin_interval(const emu_block_t *b);

@@ -306,11 +306,12 @@ rb_code_t program_fail_unlaunched(const program_child_t *p, rb_err_t *err)
         return rb_fail(err, RB_TRACE, "%s ended without a kernel launch%s", program,
                        p->options->plan != NULL ? " of the plan" : "");
     read_launched(p, error);
-    return rb_fail(err, RB_TRACE,
-                   "%s %s before it launched a kernel%s%s; what it printed may say why (libraries "
-                   "such as cuBLAS and cuDNN need the driver of a GPU, which is not available)",
-                   program, end, error[0] != '\0' ? ", after the CUDA runtime gave it " : "",
-                   error);
+    return rb_fail(
+        err, RB_TRACE,
+        "%s %s before it launched a kernel%s%s; what it printed may say why (shared "
+        "libraries such as libcublas.so need the driver of a GPU, which is not available; "
+        "link the static ones, -lcublas_static)",
+        program, end, error[0] != '\0' ? ", after the CUDA runtime gave it " : "", error);
 }
 
 /* Whether the program has ended; waits for it if wait is set. */

@@ -1,0 +1,61 @@
+#!/usr/bin/env bash
+# Runs the programs of this folder on the emulator: they call NVIDIA's libraries and compare the results
+# with the CPU's. Needs a CUDA toolkit with static archives and code for sm_70, such as CUDA 11.8
+# (Debian: nvidia-cuda-toolkit, nvidia-cuda-dev); nvcc is that of $RUBATO_NVCC, or of the PATH.
+set -euo pipefail
+[ $# = 2 ] || { echo "usage: $0 RUBATO SOURCE_FOLDER"; exit 2; }
+rubato=$1
+cd "$2"
+nvcc=${RUBATO_NVCC:-nvcc}
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+
+if ! command -v "$nvcc" >/dev/null; then
+    echo "skipped: no nvcc; install CUDA 11.8 (Debian: nvidia-cuda-toolkit), or set RUBATO_NVCC"
+    exit 77
+fi
+if ! "$nvcc" --list-gpu-code | grep -x sm_70 >/dev/null; then
+    echo "skipped: $nvcc does not compile for sm_70"
+    exit 77
+fi
+
+passed=0 skipped=0 failed=0
+
+# Compiles a program with its archives, and runs it on both architectures.
+try() {
+    local name=$1 gpu
+    shift
+    local link=("${@/#/-l}")
+    if ! "$nvcc" -std=c++14 -arch=sm_70 -cudart shared -o "$folder/$name" "$name.cu" "${link[@]}" >"$folder/log" 2>&1; then
+        if grep -q 'cannot find -l' "$folder/log"; then
+            echo "not tried: $name: $(grep -om 1 'cannot find -l.*' "$folder/log") (Debian: nvidia-cuda-dev)"
+            skipped=$((skipped + 1))
+            return
+        fi
+        cat "$folder/log"
+        failed=$((failed + 1))
+        return
+    fi
+    for gpu in v100 rtx2060; do
+        if "$rubato" record --no-trace --gpu $gpu -- "$folder/$name"; then
+            passed=$((passed + 1))
+        else
+            echo "$name fails on $gpu"
+            failed=$((failed + 1))
+        fi
+    done
+    rm "$folder/$name"
+}
+
+blas=(cublas_static cublasLt_static culibos)
+try blas "${blas[@]}"
+try blas_mixed "${blas[@]}"
+try random curand_static culibos
+try solver cusolver_static cusolver_lapack_static metis_static cusparse_static "${blas[@]}"
+
+echo "$passed passed, $failed failed, $skipped not tried"
+[ $failed = 0 ] || exit 1
+if [ $passed = 0 ]; then
+    echo "skipped: the toolkit has no static archives"
+    exit 77
+fi
