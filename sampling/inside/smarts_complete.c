@@ -8,8 +8,7 @@
 #include "sim/core/alloc.h"
 #include "sim/core/mix64.h"
 
-#define COUNTER_AT(member) (offsetof(gpu_counters_t, member) / sizeof(uint64_t))
-#define SURVEY_AT(member)  (offsetof(shadow_counts_t, member) / sizeof(uint64_t))
+#define SURVEY_AT(member) (offsetof(shadow_counts_t, member) / sizeof(uint64_t))
 
 /* What the survey counts, too. */
 typedef struct {
@@ -18,14 +17,14 @@ typedef struct {
 } counterpart_t;
 
 static const counterpart_t counterparts[] = {
-    {COUNTER_AT(l2.read_sectors), SURVEY_AT(read_sectors), false},
-    {COUNTER_AT(l2.read_hits), SURVEY_AT(read_hits), false},
-    {COUNTER_AT(l2.write_sectors), SURVEY_AT(write_sectors), false},
-    {COUNTER_AT(l2.write_hits), SURVEY_AT(write_hits), false},
-    {COUNTER_AT(l2.fills), SURVEY_AT(fills), true},
-    {COUNTER_AT(l2.writebacks), SURVEY_AT(written_back), true},
-    {COUNTER_AT(dram.read_sectors), SURVEY_AT(fills), true},
-    {COUNTER_AT(dram.write_sectors), SURVEY_AT(written_back), true},
+    {GPU_COUNTER_AT(l2.read_sectors), SURVEY_AT(read_sectors), false},
+    {GPU_COUNTER_AT(l2.read_hits), SURVEY_AT(read_hits), false},
+    {GPU_COUNTER_AT(l2.write_sectors), SURVEY_AT(write_sectors), false},
+    {GPU_COUNTER_AT(l2.write_hits), SURVEY_AT(write_hits), false},
+    {GPU_COUNTER_AT(l2.fills), SURVEY_AT(fills), true},
+    {GPU_COUNTER_AT(l2.writebacks), SURVEY_AT(written_back), true},
+    {GPU_COUNTER_AT(dram.read_sectors), SURVEY_AT(fills), true},
+    {GPU_COUNTER_AT(dram.write_sectors), SURVEY_AT(written_back), true},
 };
 
 /* Standard error of a survey's count, relative, as long as units do not contradict it. */
@@ -38,14 +37,14 @@ static const counterpart_t counterparts[] = {
 static const struct {
     size_t hits, lookups;
 } hits_of[] = {
-    {COUNTER_AT(sm.global_load_hits), COUNTER_AT(sm.global_load_sectors)},
-    {COUNTER_AT(sm.local_load_hits), COUNTER_AT(sm.local_load_sectors)},
-    {COUNTER_AT(l2.read_hits), COUNTER_AT(l2.read_sectors)},
-    {COUNTER_AT(l2.write_hits), COUNTER_AT(l2.write_sectors)},
+    {GPU_COUNTER_AT(sm.global_load_hits), GPU_COUNTER_AT(sm.global_load_sectors)},
+    {GPU_COUNTER_AT(sm.local_load_hits), GPU_COUNTER_AT(sm.local_load_sectors)},
+    {GPU_COUNTER_AT(l2.read_hits), GPU_COUNTER_AT(l2.read_sectors)},
+    {GPU_COUNTER_AT(l2.write_hits), GPU_COUNTER_AT(l2.write_sectors)},
 };
 
-/* Error of hits that all units may share, as a share of the lookups, over that of other counters; also
- * of warp states, as a share of the warps' cycles. */
+/* Error of hits that all units may share, as a share of the lookups, over that of other
+ * counters; also of warp states, as a share of the warps' cycles. */
 #define SHARE_BIAS 0.5
 
 /* NULL: none. */
@@ -137,9 +136,9 @@ static bool by_survey(const smarts_answer_t *a, const smarts_question_t *q, cons
     return true;
 }
 
-/* Weighs the units' estimate with the survey's own count, by their errors. What is written back comes in
- * bursts, which a few short units meet or not; the survey has all of it. If the two differ by more
- * than their errors explain, the units are believed. */
+/* Weighs the units' estimate with the survey's own count, by their errors. What is written back
+ * comes in bursts, which a few short units meet or not; the survey has all of it. If the two
+ * differ by more than their errors explain, the units are believed. */
 static void believe_survey(part_t *p, double surveyed, size_t n)
 {
     const double units = squares(p, n) * (double)n / (double)(n - 1);
@@ -249,7 +248,7 @@ static variation_t vary(const smarts_answer_t *a, const smarts_question_t *q, co
 /* Counters that grow with the time that a launch takes. */
 static bool is_time(size_t counter)
 {
-    return counter < STATE_COUNT || counter == COUNTER_AT(sm.active_cycles);
+    return counter < STATE_COUNT || counter == GPU_COUNTER_AT(sm.active_cycles);
 }
 
 /* The error that all units may share in how warps spend their cycles: each state has some that are

@@ -4,8 +4,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define VALUE_OF(member) (VALUE_COUNTERS + offsetof(gpu_counters_t, member) / sizeof(uint64_t))
-
 /*
  * Share of the lookups in the L2 that may go the other way. After a walk over the launches that were
  * left out, 99.4 to 100 % of the sectors in the L2 are those of a full run, and 81 to 100 % of the
@@ -13,14 +11,14 @@
  */
 #define STATE_ERROR 0.02
 
-static const size_t lookups[] = {VALUE_OF(l2.read_sectors), VALUE_OF(l2.write_sectors),
-                                 VALUE_OF(l2.atomic_sectors), VALUE_OF(l2.red_sectors)};
+static const size_t lookups[] = {VALUE_AT(l2.read_sectors), VALUE_AT(l2.write_sectors),
+                                 VALUE_AT(l2.atomic_sectors), VALUE_AT(l2.red_sectors)};
 
 /* Counts of what hits or misses in the L2, in sectors. */
-static const size_t outcomes[] = {VALUE_OF(l2.read_hits),      VALUE_OF(l2.write_hits),
-                                  VALUE_OF(l2.atomic_hits),    VALUE_OF(l2.red_hits),
-                                  VALUE_OF(l2.fills),          VALUE_OF(l2.writebacks),
-                                  VALUE_OF(dram.read_sectors), VALUE_OF(dram.write_sectors)};
+static const size_t outcomes[] = {VALUE_AT(l2.read_hits),      VALUE_AT(l2.write_hits),
+                                  VALUE_AT(l2.atomic_hits),    VALUE_AT(l2.red_hits),
+                                  VALUE_AT(l2.fills),          VALUE_AT(l2.writebacks),
+                                  VALUE_AT(dram.read_sectors), VALUE_AT(dram.write_sectors)};
 
 static bool is_outcome(uint16_t value)
 {
