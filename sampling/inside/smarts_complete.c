@@ -196,6 +196,20 @@ static double own_pattern(size_t i, size_t n, size_t counter)
     return pattern(rank, n);
 }
 
+/* Adds a counter's own pattern to its deviations, up or down: as it does not cancel them, because
+ * errors add up in the variance. */
+static void add_own(double *deviation, size_t n, size_t counter, double own)
+{
+    double *p = rb_calloc(n, sizeof(*p)), cross = 0;
+    for (size_t i = 0; i < n; i++) {
+        p[i] = own_pattern(i, n, counter);
+        cross += deviation[i] * p[i];
+    }
+    for (size_t i = 0; i < n; i++)
+        deviation[i] += cross < 0 ? -own * p[i] : own * p[i];
+    free(p);
+}
+
 /* Half the interval of what all units may share in a counter. */
 static double shared_half(const smarts_question_t *q, size_t counter, double left,
                           const launch_estimate_t *whole)
@@ -253,9 +267,10 @@ static bool is_time(size_t counter)
 
 /* The error that all units may share in how warps spend their cycles: each state has some that are
  * the largest state's in truth, or the reverse. Most for a state with half of the cycles, less for
- * those that are rare or nearly all. left: cycles left out, by state. */
+ * those that are rare or nearly all. left: cycles left out, by state. y: room for a number of each
+ * unit. */
 static void vary_states(const smarts_question_t *q, const double left[STATE_COUNT],
-                        launch_estimate_t *replicates)
+                        const launch_estimate_t *whole, launch_estimate_t *replicates, double *y)
 {
     const double n = (double)q->n;
     const double half = 2 * SHARE_BIAS * q->bias; /* of sqrt(share (1 - share)) */
@@ -268,10 +283,14 @@ static void vary_states(const smarts_question_t *q, const double left[STATE_COUN
     }
     for (size_t k = STATE_SELECTED; k < STATE_COUNT; k++) {
         const double moved = each * sqrt(fmax(left[k] * (all - left[k]), 0));
-        for (size_t i = 0; i < q->n && k != largest; i++) {
-            const double p = own_pattern(i, q->n, GPU_COUNTERS + k);
-            replicates[i].counter[k] -= moved * p;
-            replicates[i].counter[largest] += moved * p;
+        if (k == largest)
+            continue;
+        for (size_t i = 0; i < q->n; i++)
+            y[i] = replicates[i].counter[k] - whole->counter[k];
+        add_own(y, q->n, GPU_COUNTERS + k, moved);
+        for (size_t i = 0; i < q->n; i++) {
+            replicates[i].counter[largest] -= whole->counter[k] + y[i] - replicates[i].counter[k];
+            replicates[i].counter[k] = whole->counter[k] + y[i];
         }
     }
 }
@@ -307,10 +326,12 @@ void smarts_complete(const smarts_answer_t *a, const smarts_question_t *q, launc
         if (k < STATE_COUNT)
             states[k] = part.sum;
         for (size_t i = 0; i < q->n; i++)
-            replicates[i].counter[k] = whole->counter[k] - v.factor * part.influence[i] -
-                                       time * pattern(i, q->n) - own * own_pattern(i, q->n, k);
+            y[i] = -v.factor * part.influence[i] - time * pattern(i, q->n);
+        add_own(y, q->n, k, own);
+        for (size_t i = 0; i < q->n; i++)
+            replicates[i].counter[k] = whole->counter[k] + y[i];
     }
     if (q->n > 1)
-        vary_states(q, states, replicates);
+        vary_states(q, states, whole, replicates, y);
     free(y);
 }
