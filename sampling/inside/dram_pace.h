@@ -1,12 +1,12 @@
 /*
- * The rate of a launch that is limited by the DRAM, derived from the sectors that the DRAM moves.
+ * The rate of a launch that the DRAM limits, measured by the sectors that the DRAM moves.
  *
- * Blocks that began together read and write together, so the number of blocks that retire in a few
- * waves fluctuates with what the DRAM is busy with. The sectors it moves fluctuate less, and the
- * sectors per warp instruction are known from the blocks that filled the L2, which were read
- * (left_moves_t). So the rate is the DRAM's pace, the least-squares slope of the sectors moved
- * against the cycles, divided by that number. It says nothing if something else limits the
- * launch.
+ * Blocks that began together read together and write together. So the number of blocks that retire
+ * in a few waves depends on whether these waves read or wrote more. The number of sectors that the
+ * DRAM moves depends on that less. The pace of the DRAM is the slope of a least-squares line
+ * through sectors moved against cycles. How many sectors a warp instruction needs is known from
+ * the blocks that filled the L2, because they were read (left_moves_t). The rate is the pace
+ * divided by that number. It tells nothing if something other than the DRAM limits the launch.
  */
 #ifndef RUBATO_DRAM_PACE_H
 #define RUBATO_DRAM_PACE_H
@@ -18,7 +18,7 @@
 typedef struct {
     uint64_t n;              /* number of measurements */
     double cycle, moved;     /* the first of them */
-    double since;            /* sectors from the first to the last one */
+    double since;            /* sectors moved from the first to the last measurement */
     double t, m, tt, tm, mm; /* sums of cycles and sectors since the first, and of their products */
 } dram_pace_t;
 
@@ -30,9 +30,9 @@ double dram_pace_sectors(const dram_pace_t *p);
 
 /*
  * How uneven the pace is: the standard deviation of the moved sectors from the line, as a share of
- * all moved sectors. INFINITY with fewer than three measurements. A swing as long as the measured
- * time bends the slope by up to 4.3 times as much, shorter ones by less; slower swings do not show
- * in it.
+ * all moved sectors. INFINITY with fewer than three measurements. If the pace swings once in the
+ * measured time, the error of the slope can be 4.3 times as large as this number; with faster
+ * swings it is smaller. Slower swings do not show here.
  */
 double dram_pace_unrest(const dram_pace_t *p);
 
@@ -45,19 +45,19 @@ typedef struct {
 } dram_pace_trust_t;
 
 /*
- * Warp instructions per cycle: between `retiring`, the rate measured from retired blocks, and that
- * of the DRAM. The weight of the latter grows with the share of its bandwidth that the DRAM
- * delivers, from `light` to the most it ever delivers. Only `retiring` if the two differ by more
- * than the tolerance: the L2 may still write back what it found, or blocks may move more than those
- * that were read.
+ * Warp instructions per cycle: a weighted mean of `retiring`, the rate of the retired blocks, and
+ * the rate of the DRAM. The weight of the DRAM's rate grows with the share of its bandwidth that
+ * the DRAM delivers: it is 0 at `light`, and 1 at the most that a DRAM delivers. If the two rates
+ * differ by more than the tolerance, the result is `retiring`: the L2 may still write back what
+ * the launch found in it, or blocks may move more sectors than those that were read.
  *
- * An uneven pace that is within the tolerance of the usual pace (FILL_DRAM_GIVEN) is moved towards
- * it.
+ * An uneven pace that is close to the usual one (FILL_DRAM_GIVEN, within the tolerance) is moved
+ * towards it.
  */
 double dram_pace_rate(const dram_pace_t *p, const dram_pace_trust_t *trust, double retiring);
 
-/* Whether that rate is practically the DRAM's alone, with a relative standard error of at most
- * limit. */
+/* Whether dram_pace_rate() is practically the rate of the DRAM alone, and its relative standard
+ * error at most `limit`. */
 bool dram_pace_tells(const dram_pace_t *p, const dram_pace_trust_t *trust, double retiring,
                      double limit);
 

@@ -1,34 +1,34 @@
 /*
  * Skips the blocks of a regular launch that fill the L2, for both of Photon's levels. Until a
- * launch has filled the L2, its writes do not reach the DRAM, but data that it found there may have
- * to be written back, so its rate differs from the rest. Once two waves have shown that rate, the
- * remaining blocks that fill the L2 need not be simulated: they take the time of that rate, and are
- * read so that the L2 gets what they touch.
+ * launch has filled the L2, it runs at another rate than later: its own writes do not reach the
+ * DRAM yet, and data that it found in the L2 may have to be written back. After two waves this
+ * rate is known. Then the other blocks that fill the L2 need not be simulated. They take the time
+ * that follows from the rate, and they are read, so that the L2 holds what they access.
  */
 #ifndef RUBATO_FILL_SKIP_H
 #define RUBATO_FILL_SKIP_H
 
 #include "sim/gpu/sampler.h"
 
-/* L2 sectors that a launch has taken, as a multiple of the L2's size, when it is full. Sets fill
- * unevenly, so the rate changes gradually between TURN and FULL. */
+/* A launch has filled the L2 when it has taken L2_TAKEN_FULL times as many sectors as the L2
+ * has: its sets fill unevenly. The rate begins to change at L2_TAKEN_TURN. */
 #define L2_TAKEN_TURN 1.05
 #define L2_TAKEN_FULL 1.5
 
-/* Of the blocks that fill it, the last ones that take this multiple of its size are read. Reading
- * 1.2 times changes no error. */
+/* Of the blocks that fill the L2 only the last ones are read: those that take so many times its
+ * size. With 1.2 times no error was smaller. */
 #define L2_TAKEN_READ 1.05
 
 /* Share of its bandwidth that the DRAM delivers to blocks that fill the L2, and later to a launch
  * that it limits: 0.82 to 0.94 in 21 launches simulated completely, on rtx2060 and v100. */
 #define FILL_DRAM_GIVEN 0.9
 
-/* An L2 that will be full within this many waves is waited for. */
+/* If the launch will have filled the L2 within so many waves, nothing is skipped until then. */
 enum { FILL_WAIT_WAVES = 2 };
 
-/* Skipped blocks that filled the L2. They take as long as the DRAM needs to move their data, and
- * not less than as many later blocks. If the DRAM limits the later blocks, only the corresponding
- * share of their time counts. */
+/* Skipped blocks that filled the L2. They take as long as the DRAM needs to move their data, but at
+ * least as long as the same number of later blocks. If the DRAM limits the later blocks, the latter
+ * time is scaled by the sectors that it must move, then / later. */
 typedef struct {
     double work;        /* work of the blocks, in any unit */
     double then, later; /* cycles that the DRAM needs for left_moves_t */
@@ -45,8 +45,9 @@ typedef struct {
     struct {
         uint64_t done, taken; /* blocks; L2 sectors; at the end of the interval */
     } wave;                   /* in which the first wave ended */
-    /* Cycles per wave; 0: unknown. The mean of two estimates: blocks of the second wave may be
-     * faster than later ones, and the average of all so far includes the cold first wave. */
+    /* Cycles per wave; 0: unknown. The mean of two estimates, because each is biased: the time
+     * of the second wave, whose blocks may be faster than later ones, and the average of all
+     * waves so far, which includes the first one with its cold caches. */
     double pace;
     double of_block;  /* L2 sectors that a block takes; set together with pace */
     fill_left_t left; /* skipped waves */

@@ -195,8 +195,7 @@ static void smarts_estimate(const sampler_t *sampler, const launch_estimate_t *s
     if (isfinite(a.half))
         *replicates = (sampler_replicates_t){s->n, s->list};
     const double all = smarts_look_insts(&s->look, 0, s->look.blocks);
-    explain(s, &a, whole->cycles,
-            simulated->counter[offsetof(gpu_counters_t, sm.warp_insts) / sizeof(uint64_t)] / all,
+    explain(s, &a, whole->cycles, simulated->counter[GPU_COUNTER_AT(sm.warp_insts)] / all,
             evidence);
     smarts_answer_free(&a);
 }

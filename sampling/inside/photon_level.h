@@ -1,6 +1,7 @@
 /*
- * Common parts of Photon's two levels inside launches (photon_warp, photon_bb), besides their
- * detectors: which records are trusted, and the end of a launch.
+ * What Photon's two levels inside launches (photon_warp, photon_bb) have in common besides their
+ * detectors: from when on they trust what they are shown, how they skip the blocks that fill the
+ * L2, and how the last blocks of a launch speed up.
  */
 #ifndef RUBATO_PHOTON_LEVEL_H
 #define RUBATO_PHOTON_LEVEL_H
@@ -16,7 +17,7 @@ enum { HOLD_BLOCK, HOLD_WARP };
 extern const param_choice_t photon_hold_choices[];      /* "block", "warp" */
 extern const param_choice_t photon_residents_choices[]; /* names of forward_residents_t */
 
-/* Options of both levels: requirements before a launch is trusted, and its end. */
+/* Options of both levels. */
 #define PHOTON_SHARED_OPTIONS(P, E, T)                                                             \
     P(F64, sample, "0.01", 0, 1, "", "share of the blocks to read ahead, if there is no index")    \
     T(save, "", "file to which the analysis of launches that are read ahead is saved")             \
@@ -41,10 +42,10 @@ RB_CHECKED rb_code_t photon_look(const sampler_launch_t *l, double share, const 
                                  const char *save, bool *begun, read_ahead_t *out, rb_err_t *err);
 
 /*
- * Which records are trusted: blocks from `first` on, and what started at cycle `since` or later.
- * Until a launch has filled the L2, its writes do not reach the DRAM and its warps are too fast. So
- * if it will fill the L2, only what starts after that is trusted, unless it moves so little data
- * that the DRAM will not limit it.
+ * Which records are trusted: those of blocks from `first` on that started at cycle `since` or
+ * later. While a launch fills the L2, its writes do not reach the DRAM, and its warps are faster
+ * than later. So if the launch will fill the L2, only blocks that start after that are trusted. A
+ * launch that moves so little data that the DRAM cannot limit it is trusted at once.
  */
 typedef struct {
     uint64_t blocks, slots;
@@ -52,8 +53,9 @@ typedef struct {
     double light;             /* sectors per cycle up to which the DRAM does not limit the launch */
     cycle_t from;             /* when the first wave was over; 0: not yet */
     uint64_t moved;           /* sectors moved by then */
-    bool on, calm;            /* calm: the DRAM does not limit the launch */
-    bool filling;             /* not on, because the L2 is not full but will be */
+    bool on;                  /* records are trusted */
+    bool calm;                /* the DRAM does not limit the launch */
+    bool filling;             /* not on, because the L2 is not full yet but will be */
     uint64_t first;
     cycle_t since;
     uint64_t young; /* first block that started after `since` */
@@ -65,8 +67,8 @@ photon_trust_t photon_trust(const sampler_launch_t *l, uint64_t first, bool fill
                             double insts);
 void photon_trust_check(photon_trust_t *t, const interval_records_t *r);
 
-/* Whether the blocks that fill the L2 may be skipped: the warps must be of one type. published:
- * variants that do not know about this. */
+/* Whether the blocks that fill the L2 may be skipped. This needs warps of one type. published: the
+ * variants as published, which never do it. */
 bool photon_may_skip(const read_ahead_t *ahead, bool published, bool fill, bool skip);
 
 static inline bool photon_trusts(const photon_trust_t *t, const retired_t *r)

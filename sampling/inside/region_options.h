@@ -1,4 +1,5 @@
-/* The options of tbpoint_region, for the sampler and for code that prints its table. */
+/* The options of tbpoint_region: for the sampler itself, and for `plan --regions`, which prints
+ * the regions of a launch. */
 #ifndef RUBATO_REGION_OPTIONS_H
 #define RUBATO_REGION_OPTIONS_H
 

@@ -8,8 +8,7 @@
 #include "sim/core/alloc.h"
 #include "sim/core/mix64.h"
 
-#define COUNTER_AT(member) (offsetof(gpu_counters_t, member) / sizeof(uint64_t))
-#define SURVEY_AT(member)  (offsetof(shadow_counts_t, member) / sizeof(uint64_t))
+#define SURVEY_AT(member) (offsetof(shadow_counts_t, member) / sizeof(uint64_t))
 
 /* What the survey counts, too. */
 typedef struct {
@@ -18,14 +17,14 @@ typedef struct {
 } counterpart_t;
 
 static const counterpart_t counterparts[] = {
-    {COUNTER_AT(l2.read_sectors), SURVEY_AT(read_sectors), false},
-    {COUNTER_AT(l2.read_hits), SURVEY_AT(read_hits), false},
-    {COUNTER_AT(l2.write_sectors), SURVEY_AT(write_sectors), false},
-    {COUNTER_AT(l2.write_hits), SURVEY_AT(write_hits), false},
-    {COUNTER_AT(l2.fills), SURVEY_AT(fills), true},
-    {COUNTER_AT(l2.writebacks), SURVEY_AT(written_back), true},
-    {COUNTER_AT(dram.read_sectors), SURVEY_AT(fills), true},
-    {COUNTER_AT(dram.write_sectors), SURVEY_AT(written_back), true},
+    {GPU_COUNTER_AT(l2.read_sectors), SURVEY_AT(read_sectors), false},
+    {GPU_COUNTER_AT(l2.read_hits), SURVEY_AT(read_hits), false},
+    {GPU_COUNTER_AT(l2.write_sectors), SURVEY_AT(write_sectors), false},
+    {GPU_COUNTER_AT(l2.write_hits), SURVEY_AT(write_hits), false},
+    {GPU_COUNTER_AT(l2.fills), SURVEY_AT(fills), true},
+    {GPU_COUNTER_AT(l2.writebacks), SURVEY_AT(written_back), true},
+    {GPU_COUNTER_AT(dram.read_sectors), SURVEY_AT(fills), true},
+    {GPU_COUNTER_AT(dram.write_sectors), SURVEY_AT(written_back), true},
 };
 
 /* Standard error of a survey's count, relative, as long as units do not contradict it. */
@@ -38,14 +37,14 @@ static const counterpart_t counterparts[] = {
 static const struct {
     size_t hits, lookups;
 } hits_of[] = {
-    {COUNTER_AT(sm.global_load_hits), COUNTER_AT(sm.global_load_sectors)},
-    {COUNTER_AT(sm.local_load_hits), COUNTER_AT(sm.local_load_sectors)},
-    {COUNTER_AT(l2.read_hits), COUNTER_AT(l2.read_sectors)},
-    {COUNTER_AT(l2.write_hits), COUNTER_AT(l2.write_sectors)},
+    {GPU_COUNTER_AT(sm.global_load_hits), GPU_COUNTER_AT(sm.global_load_sectors)},
+    {GPU_COUNTER_AT(sm.local_load_hits), GPU_COUNTER_AT(sm.local_load_sectors)},
+    {GPU_COUNTER_AT(l2.read_hits), GPU_COUNTER_AT(l2.read_sectors)},
+    {GPU_COUNTER_AT(l2.write_hits), GPU_COUNTER_AT(l2.write_sectors)},
 };
 
-/* Error of hits that all units may share, as a share of the lookups, over that of other counters; also
- * of warp states, as a share of the warps' cycles. */
+/* Error of hits that all units may share, as a share of the lookups, over that of other
+ * counters; also of warp states, as a share of the warps' cycles. */
 #define SHARE_BIAS 0.5
 
 /* NULL: none. */
@@ -137,9 +136,9 @@ static bool by_survey(const smarts_answer_t *a, const smarts_question_t *q, cons
     return true;
 }
 
-/* Weighs the units' estimate with the survey's own count, by their errors. What is written back comes in
- * bursts, which a few short units meet or not; the survey has all of it. If the two differ by more
- * than their errors explain, the units are believed. */
+/* Weighs the units' estimate with the survey's own count, by their errors. What is written back
+ * comes in bursts, which a few short units meet or not; the survey has all of it. If the two
+ * differ by more than their errors explain, the units are believed. */
 static void believe_survey(part_t *p, double surveyed, size_t n)
 {
     const double units = squares(p, n) * (double)n / (double)(n - 1);
@@ -197,6 +196,20 @@ static double own_pattern(size_t i, size_t n, size_t counter)
     return pattern(rank, n);
 }
 
+/* Adds a counter's own pattern to its deviations, up or down: as it does not cancel them, because
+ * errors add up in the variance. */
+static void add_own(double *deviation, size_t n, size_t counter, double own)
+{
+    double *p = rb_calloc(n, sizeof(*p)), cross = 0;
+    for (size_t i = 0; i < n; i++) {
+        p[i] = own_pattern(i, n, counter);
+        cross += deviation[i] * p[i];
+    }
+    for (size_t i = 0; i < n; i++)
+        deviation[i] += cross < 0 ? -own * p[i] : own * p[i];
+    free(p);
+}
+
 /* Half the interval of what all units may share in a counter. */
 static double shared_half(const smarts_question_t *q, size_t counter, double left,
                           const launch_estimate_t *whole)
@@ -249,14 +262,15 @@ static variation_t vary(const smarts_answer_t *a, const smarts_question_t *q, co
 /* Counters that grow with the time that a launch takes. */
 static bool is_time(size_t counter)
 {
-    return counter < STATE_COUNT || counter == COUNTER_AT(sm.active_cycles);
+    return counter < STATE_COUNT || counter == GPU_COUNTER_AT(sm.active_cycles);
 }
 
 /* The error that all units may share in how warps spend their cycles: each state has some that are
  * the largest state's in truth, or the reverse. Most for a state with half of the cycles, less for
- * those that are rare or nearly all. left: cycles left out, by state. */
+ * those that are rare or nearly all. left: cycles left out, by state. y: room for a number of each
+ * unit. */
 static void vary_states(const smarts_question_t *q, const double left[STATE_COUNT],
-                        launch_estimate_t *replicates)
+                        const launch_estimate_t *whole, launch_estimate_t *replicates, double *y)
 {
     const double n = (double)q->n;
     const double half = 2 * SHARE_BIAS * q->bias; /* of sqrt(share (1 - share)) */
@@ -269,10 +283,14 @@ static void vary_states(const smarts_question_t *q, const double left[STATE_COUN
     }
     for (size_t k = STATE_SELECTED; k < STATE_COUNT; k++) {
         const double moved = each * sqrt(fmax(left[k] * (all - left[k]), 0));
-        for (size_t i = 0; i < q->n && k != largest; i++) {
-            const double p = own_pattern(i, q->n, GPU_COUNTERS + k);
-            replicates[i].counter[k] -= moved * p;
-            replicates[i].counter[largest] += moved * p;
+        if (k == largest)
+            continue;
+        for (size_t i = 0; i < q->n; i++)
+            y[i] = replicates[i].counter[k] - whole->counter[k];
+        add_own(y, q->n, GPU_COUNTERS + k, moved);
+        for (size_t i = 0; i < q->n; i++) {
+            replicates[i].counter[largest] -= whole->counter[k] + y[i] - replicates[i].counter[k];
+            replicates[i].counter[k] = whole->counter[k] + y[i];
         }
     }
 }
@@ -308,10 +326,12 @@ void smarts_complete(const smarts_answer_t *a, const smarts_question_t *q, launc
         if (k < STATE_COUNT)
             states[k] = part.sum;
         for (size_t i = 0; i < q->n; i++)
-            replicates[i].counter[k] = whole->counter[k] - v.factor * part.influence[i] -
-                                       time * pattern(i, q->n) - own * own_pattern(i, q->n, k);
+            y[i] = -v.factor * part.influence[i] - time * pattern(i, q->n);
+        add_own(y, q->n, k, own);
+        for (size_t i = 0; i < q->n; i++)
+            replicates[i].counter[k] = whole->counter[k] + y[i];
     }
     if (q->n > 1)
-        vary_states(q, states, replicates);
+        vary_states(q, states, whole, replicates, y);
     free(y);
 }

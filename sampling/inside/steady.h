@@ -1,13 +1,14 @@
 /*
- * A detector for durations that fluctuate: tests whether two consecutive windows of time have the
- * same mean. If blocks compete for the DRAM, their times rise and fall with its refreshes, at the
- * same time on the whole chip, and with the alternation of reads and writes; a window of a fixed
- * number of blocks would catch only a part of a swing. The windows here are as long as needed for a
- * number of points and, if that is only a few periods of the swings, for more points and whole
- * periods. The mean over both windows is the estimate.
+ * A detector for durations that fluctuate. It compares the means of two consecutive windows of
+ * time; the estimate is the mean over both.
  *
- * Points are summed in buckets, the sampling intervals. When there are many buckets, pairs of them
- * are joined, so that memory does not grow.
+ * Where blocks compete for the DRAM, all durations on the chip swing together: with the refreshes,
+ * and with the alternation of reads and writes. A window of a fixed number of points could be a
+ * part of a swing. So windows are measured in time. A window has at least `need` points. If that
+ * is only a few periods of the swings, it has at least `enough` points and whole periods.
+ *
+ * The points of a sampling interval are added up in a bucket. When there are many buckets, each
+ * two neighbours are joined, so that memory does not grow.
  */
 #ifndef RUBATO_STEADY_H
 #define RUBATO_STEADY_H
@@ -19,11 +20,11 @@
 enum { STEADY_BUCKETS = 2048, STEADY_BYTES = (STEADY_BUCKETS + 2) * 16 };
 
 typedef struct {
-    uint64_t need;   /* minimum points of a window */
-    uint64_t enough; /* also this many, unless the window is many periods long */
-    double delta;    /* allowed relative difference of the means of the windows */
-    double period;   /* of the swings, in cycles; 0: none */
-    uint64_t drop;   /* points to drop at the beginning */
+    uint64_t need;   /* fewest points of a window */
+    uint64_t enough; /* the same for a window of few periods */
+    double delta;    /* allowed relative difference between the means of the two windows */
+    double period;   /* of the swings, in cycles; 0: there are none */
+    uint64_t drop;   /* points at the beginning that do not count */
 } steady_rule_t;
 
 typedef enum {
@@ -62,7 +63,7 @@ void steady_add(steady_t *s, uint64_t duration);
 /* Ends an interval. Intervals before the first point do not count. */
 void steady_close(steady_t *s);
 
-/* calm: there are no swings, so a window only needs `need` points. */
+/* Compares the last two windows. calm: there are no swings, so `need` points are enough. */
 steady_reading_t steady_read(const steady_t *s, bool calm);
 
 /* Mean of the points of the last `cycles` cycles; 0: there are none. */

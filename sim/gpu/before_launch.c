@@ -1,18 +1,19 @@
 /*
- * What a launch finds in the caches if launches before it were not simulated (warmup.mode
- * functional). Caches that outlive a launch are brought to where the skipped launches would have
- * left them: the L2 (lines, valid and modified sectors, order of use), instruction caches, TLBs and
- * the MMU. L1 and constant caches are emptied by every launch. The time of day of the chip, such as
- * open DRAM rows and the turns of arbiters, stays as the last simulated launch left it.
+ * Brings the caches to where they would be if the launches before the next one had been simulated
+ * (warmup.mode functional). This concerns the caches that outlive a launch: the L2 (lines, valid
+ * and modified sectors, order of use), instruction caches, TLBs and the MMU. L1 and constant
+ * caches are emptied by every launch. Open DRAM rows, the time of the next DRAM refresh and the
+ * state of arbiters stay as the last simulated launch left them. Local memory is left out, because
+ * its addresses depend on time.
  *
- * Skipped launches are walked without time (touch_walk.h), the last ones first, in steps of 1, 2, 4,
- * ... launches; within a step in the order of the trace. What a step leaves goes beneath what the
- * later ones leave, and the chip's own state beneath all of them. More launches are not walked when
- * those walked fill the L2, or when a step has used next to no line that would otherwise be missing
- * and all of them have cost what the launch itself allows for. Of launches that remain, the host copies are applied, and of
- * each kernel some blocks, for its code and its pages.
- *
- * Not in it: local memory, whose addresses depend on time.
+ * The skipped launches are walked without time (touch_walk.h). The last launch is walked first,
+ * then the 2 launches before it, then 4, 8, ...; each step walks its launches in the order of the
+ * trace. Lines of a step are older, in the order of use, than those of the steps before it, and
+ * what the chip itself holds is the oldest. The walk ends when its lines fill the L2. It also ends
+ * when it has walked as many instructions as the next launch allows for (before_t.allowed), and
+ * the last step has added almost no line that was missing. Of the launches that are not walked,
+ * the host copies are applied, and a few blocks of each kernel are walked for its code and its
+ * pages.
  */
 #include <stdlib.h>
 
@@ -119,8 +120,8 @@ static void copy_before(before_t *b, uint64_t k)
 }
 
 /*
- * Walks blocks of launch k: only for its code and pages, or (counts) for the L2, too. Code goes to the
- * L2 at the first launch of a kernel; later ones find it in the SMs.
+ * Walks blocks of launch k: only for its code and pages, or (counts) for the L2, too. Code goes to
+ * the L2 at the first launch of a kernel; later ones find it in the SMs.
  */
 static rb_code_t walk_blocks(before_t *b, uint64_t k, bool counts, const uint64_t (*range)[2],
                              size_t n_ranges, rb_err_t *err)

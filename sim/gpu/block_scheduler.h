@@ -1,6 +1,7 @@
 /*
- * The block scheduler: one shard. It owns the resource ledger of every SM and decides from it
- * alone: a dispatch debits it at once, a block-done message credits it on arrival.
+ * The block scheduler sends blocks to SMs. It is a shard of its own. It keeps a ledger of the free
+ * resources of every SM and uses nothing else to choose an SM: a dispatch takes the resources at
+ * once, and the message that a block is done returns them when it arrives.
  */
 #ifndef RUBATO_GPU_BLOCK_SCHEDULER_H
 #define RUBATO_GPU_BLOCK_SCHEDULER_H
@@ -33,9 +34,9 @@ typedef struct {
     /* Only if a sampler may leave out blocks of the launch. */
     const inside_t *inside; /* borrowed; NULL: every block is simulated */
     uint64_t next, n_blocks;
-    uint64_t held, skipped; /* blocks not simulated: those that held a slot, and those that did
-                             * not */
-    wheel_t holds;          /* SMs by the cycle at which an unsimulated block leaves them */
+    uint64_t held;    /* blocks that were not simulated but held a slot */
+    uint64_t skipped; /* blocks that were not simulated and held none */
+    wheel_t holds;    /* SMs by the cycle at which an unsimulated block leaves them */
     struct resident {
         uint64_t block;
         cycle_t leaves; /* dispatch plus latencies */
@@ -59,18 +60,19 @@ void block_scheduler_begin(block_scheduler_t *s, feed_t *feed, const launch_ctx_
                            const occupancy_t *occupancy, cycle_t start, const inside_t *inside,
                            uint64_t n_blocks);
 
-/* From now on the blocks on SMs hold their slots for the time that inside predicts, independent of
- * their simulation. Between windows; now: start of the next one. */
+/* From now on each block on an SM holds its slot for the time that `inside` predicts, no matter
+ * when its simulation ends. Call it between windows; now is the start of the next one. */
 void block_scheduler_predict_residents(block_scheduler_t *s, cycle_t now);
 
 /* Skips the next blocks, at most so many. Returns how many. */
 uint64_t block_scheduler_pass(block_scheduler_t *s, uint64_t blocks);
 
-/* The lowest block on an SM, or else the next one to dispatch; only with samplers. */
+/* The lowest number of a block on an SM; the next block to dispatch if no SM has a block. Only for
+ * launches with samplers. */
 uint64_t block_scheduler_oldest(const block_scheduler_t *s);
 
-/* How many blocks the feed must hold before a window of that many cycles: those that can be
- * dispatched in it, and one more to know whether any is left. */
+/* How many decoded blocks the feed must hold at the start of a window of so many cycles: as many
+ * as can be dispatched in the window, and one more, which shows whether any is left. */
 uint32_t block_scheduler_demand(const gpu_spec_t *spec, cycle_t window);
 
 /* Checkpoint between launches. 0, or -1 with errno. */

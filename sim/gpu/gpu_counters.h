@@ -2,6 +2,8 @@
 #ifndef RUBATO_GPU_COUNTERS_H
 #define RUBATO_GPU_COUNTERS_H
 
+#include <stddef.h>
+
 #include "sim/mem/mem_stats.h"
 #include "sim/sm/sm_stats.h"
 
@@ -12,6 +14,9 @@ typedef struct {
     dram_stats_t dram;
 } gpu_counters_t;
 
+/* They are read as an array of so many counters; the place of one, such as
+ * GPU_COUNTER_AT(l2.fills). */
 enum { GPU_COUNTERS = sizeof(gpu_counters_t) / sizeof(uint64_t) };
+#define GPU_COUNTER_AT(member) (offsetof(gpu_counters_t, member) / sizeof(uint64_t))
 
 #endif

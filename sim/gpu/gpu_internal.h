@@ -65,6 +65,9 @@ struct gpu {
     run_state_t run;
 };
 
+/* Warp instructions that all SMs have issued so far. */
+uint64_t gpu_warp_insts(const gpu_t *g);
+
 /* Sums all counters, after charging the warp states up to cycle. */
 void gpu_count(gpu_t *g, cycle_t cycle, gpu_counters_t *out);
 

@@ -37,14 +37,6 @@ void inside_free(inside_t *n)
     memset(n, 0, sizeof(*n));
 }
 
-static uint64_t warp_insts(const gpu_t *g)
-{
-    uint64_t sum = 0;
-    for (uint32_t i = 0; i < g->n_sms; i++)
-        sum += sm_warp_insts(g->sm[i]);
-    return sum;
-}
-
 /* Sums the work of all L2 slices and DRAM channels. */
 static memory_work_t memory_work(const gpu_t *g)
 {
@@ -120,7 +112,7 @@ rb_code_t inside_begin(inside_t *n, gpu_t *g, uint64_t position, const launch_in
     n->has_counts = g->run.source->ops->launch_counts != NULL;
     if (n->has_counts)
         RB_TRY(g->run.source->ops->launch_counts(g->run.source, position, &n->counts, err));
-    n->insts_before = warp_insts(g);
+    n->insts_before = gpu_warp_insts(g);
     n->before = memory_work(g);
     gpu_count(g, start, &n->chip_before);
     extrapolation_begin(&n->counters, &n->chip_before);
@@ -245,7 +237,7 @@ static double insts_per_block(const inside_t *n, const gpu_t *g)
 {
     if (n->warp_insts > 0)
         return n->warp_insts / (double)n->info.n_blocks;
-    const double simulated = (double)(warp_insts(g) - n->insts_before);
+    const double simulated = (double)(gpu_warp_insts(g) - n->insts_before);
     return g->scheduler.done == 0 ? 0 : simulated / (double)g->scheduler.done;
 }
 
@@ -328,7 +320,7 @@ rb_code_t inside_interval(inside_t *n, gpu_t *g, cycle_t now, rb_err_t *err)
         return RB_OK;
     }
     interval_records_t records = {.cycle = now - n->start,
-                                  .warp_insts = warp_insts(g) - n->insts_before,
+                                  .warp_insts = gpu_warp_insts(g) - n->insts_before,
                                   .blocks_done = b->done,
                                   .next_block = b->next,
                                   .resident = b->dispatched - b->done,

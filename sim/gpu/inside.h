@@ -1,9 +1,10 @@
 /*
- * Samplers inside launches: collects what they are shown, tracks the current fast-forward, and
- * makes the result of a launch that was partly simulated.
+ * Connects a launch with the samplers inside it. It shows them what happened in each interval,
+ * carries out their fast-forwards, and makes the result of a launch that was simulated in part.
  *
- * Decisions are made only between windows (inside_interval()). The state is frozen in between, so
- * that the block scheduler's shard and the decoding threads may call inside_action().
+ * Samplers decide only between windows, in inside_interval(). Nothing here changes during a
+ * window, so the block scheduler's shard and the threads that decode blocks may call
+ * inside_action() then.
  */
 #ifndef RUBATO_GPU_INSIDE_H
 #define RUBATO_GPU_INSIDE_H

@@ -18,7 +18,7 @@ enum {
     STUCK_CYCLES = 50000000, /* no instruction issued for so long while a launch runs */
 };
 
-static uint64_t warp_insts(const gpu_t *g)
+uint64_t gpu_warp_insts(const gpu_t *g)
 {
     uint64_t n = 0;
     for (uint32_t i = 0; i < g->n_sms; i++)
@@ -30,7 +30,7 @@ static uint64_t warp_insts(const gpu_t *g)
 static void watch(gpu_t *g, cycle_t now)
 {
     run_state_t *r = &g->run;
-    uint64_t insts = warp_insts(g) + g->scheduler.done;
+    uint64_t insts = gpu_warp_insts(g) + g->scheduler.done;
     if (insts != r->last_insts) {
         r->last_insts = insts;
         r->last_issue = now;
@@ -46,7 +46,7 @@ static void report_progress(gpu_t *g, cycle_t now)
     run_state_t *r = &g->run;
     gpu_progress_t *p = &r->progress;
     p->now = now;
-    const uint64_t insts = warp_insts(g);
+    const uint64_t insts = gpu_warp_insts(g);
     p->warp_insts = insts - r->insts_before;
     p->launch_share = run_progress_of_launch(&r->work, &g->scheduler, insts);
     p->share = run_progress_of_run(&r->work, p->launch_share);
@@ -372,7 +372,7 @@ rb_code_t gpu_run(gpu_t *g, trace_source_t *source, const run_plan_t *plan,
     r->source = source;
     r->plan = plan;
     r->callbacks = callbacks;
-    r->insts_before = warp_insts(g);
+    r->insts_before = gpu_warp_insts(g);
     r->warmup = gpu_warmup_mode(&g->spec, plan->sampled, source);
     rb_set_panic_dump(panic_dump, g);
     const uint64_t end = plan->last > 0 && plan->last < n ? plan->last : n;

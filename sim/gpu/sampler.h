@@ -1,14 +1,14 @@
 /*
- * The interface for samplers inside launches, the model's second interface. The launch loop asks
- * them at fixed points what need not be simulated, and tells them the results. Hooks may be NULL.
- * (Samplers that choose whole launches are outside the model: they give gpu_run() a list of
- * launches, once or in rounds.)
+ * The interface for samplers inside launches, the second interface of the model. A sampler is a
+ * set of hooks, each of which may be NULL. The launch loop calls them at fixed points: to ask what
+ * need not be simulated, and to tell what was measured. (Samplers that choose whole launches are
+ * outside the model: they give gpu_run() a list of launches, once or in rounds.)
  *
  * A sampler sees a launch in intervals of sampling.interval core cycles, counted from the start of
- * the launch and independent of windows and threads. At the end of an interval it may fast-forward:
- * then blocks that are not dispatched yet are not simulated, up to a block that it names. They are
- * not read, unless it asks for the last ones to warm the L2 (warm). All times are
- * relative to the launch's start.
+ * the launch and independent of windows and threads. At the end of an interval it may
+ * fast-forward: the blocks that are not dispatched yet are left out, up to a block that it names.
+ * They are not even read, except for the last ones if the sampler wants what they access in the L2
+ * (warm). All times are relative to the start of the launch.
  */
 #ifndef RUBATO_GPU_SAMPLER_H
 #define RUBATO_GPU_SAMPLER_H
@@ -38,8 +38,9 @@ typedef struct {
     struct inside *of;      /* for sampler_survey() */
 } sampler_launch_t;
 
-/* A survey of the launch (shadow.h), before it begins: only in launch_open(). Samplers that ask for bins
- * of the same size share one. *out is valid until the next launch begins. Errors of reading. */
+/* A survey of the launch (shadow.h), before it begins: only in launch_open(). Samplers that ask
+ * for bins of the same size share one. *out is valid until the next launch begins. Errors of
+ * reading. */
 RB_CHECKED rb_code_t sampler_survey(const sampler_launch_t *l, uint64_t blocks_per_bin,
                                     const shadow_t **out, rb_err_t *err);
 
@@ -54,9 +55,9 @@ typedef struct {
     /* Sectors of the L2 that the launch has taken: filled, or newly written; including those of
      * blocks that were left out but warmed the L2 (warm). */
     uint64_t l2_taken;
-    /* Sectors that the DRAM must move for it sooner or later: those filled, and those written,
-     * which will be written back; at most twice l2_taken. If the DRAM has moved more, that number:
-     * the launch may have to write back what it found in the L2 to make room. */
+    /* Sectors that the DRAM must move for the launch sooner or later: those that it fills, and
+     * those that it writes, because they will be written back. At least what the DRAM has moved
+     * so far, which may be more, because the launch writes back what it found in the L2. */
     uint64_t l2_moved;
     uint64_t l2_touched; /* sectors looked up, hit or miss */
     uint64_t dram_moved; /* sectors that the DRAM has read or written */
@@ -75,8 +76,8 @@ typedef struct {
 void sampler_counters(const interval_records_t *r, gpu_counters_t *out);
 
 typedef enum {
-    /* Each block holds the resources of an SM for the cycles that block_dispatch() predicts; the
-     * block scheduler works as usual. */
+    /* The block scheduler goes on, but a block is not simulated: it holds its resources of an SM
+     * for the cycles that block_dispatch() predicts. */
     FORWARD_HOLD_SLOT,
     /* The blocks are skipped, and the time they take is added to the launch (fast_forward_end). The
      * next simulated block takes the place of the first skipped one. */
@@ -85,16 +86,17 @@ typedef enum {
 
 typedef enum {
     RESIDENTS_DRAIN, /* blocks on SMs are simulated to their end, and that time counts */
-    /* They are simulated to their end, but that time does not count. HOLD_SLOT: each holds its slot
-     * for the predicted time instead. REGION_IPC: the launch's time stands still; only for a
-     * fast-forward to the end of the launch. */
+    /* They are simulated to their end, but the time that this takes does not count. HOLD_SLOT:
+     * each holds its slot for the predicted time instead. REGION_IPC: no time passes for the
+     * launch; only for a fast-forward to the end of the launch. */
     RESIDENTS_PREDICT,
     RESIDENTS_CUT, /* the same, but their warps end at once; only to the end of the launch */
 } forward_residents_t;
 
-/* The end of a launch with HOLD_SLOT. When the last block is dispatched and m blocks are left, they
- * take max(floor, m / full) of their predicted time: `full` blocks share a bottleneck, and a block
- * alone takes `floor` of its time. full 0: they take the predicted time. */
+/* The end of a launch with HOLD_SLOT. Once the last block is dispatched, fewer and fewer blocks
+ * share the chip, and each gets faster: while m blocks are left, they take max(floor, m / full)
+ * of their predicted time. full: blocks that share the bottleneck; 0: all take the predicted
+ * time. floor: part of its time that a block takes alone. */
 typedef struct {
     uint64_t full;
     double floor;
@@ -105,9 +107,10 @@ typedef struct {
     forward_model_t model;
     forward_residents_t residents;
     forward_tail_t tail;
-    /* HOLD_SLOT to the end of the launch: the next `pass` blocks do not even hold a slot and take
-     * pass_cycles together. For an even part in which the scheduler only repeats itself; in whole
-     * waves, so that the blocks behind find the slots unchanged. */
+    /* HOLD_SLOT to the end of the launch: the next `pass` blocks do not even hold a slot;
+     * together they take pass_cycles. For an even part, in which every wave is like the one
+     * before it. `pass` should be whole waves, so that the blocks after it find the slots as
+     * they are now. */
     uint64_t pass;
     double pass_cycles;
     double warp_insts; /* of the whole launch, to scale the counters; 0: scaled by blocks */

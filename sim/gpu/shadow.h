@@ -37,9 +37,9 @@ typedef struct {
  * enough slices for SHADOW_LINES lines, at least SHADOW_SLICES. */
 enum { SHADOW_FEW = 1 << 20, SHADOW_LINES = 4096, SHADOW_SLICES = 4 };
 
-/* Surveys launch `position` of the source, which runs next, beginning with the present contents of
- * the chip's L2, which stays as it is. *out belongs to the caller (shadow_free()), also after an error of
- * reading. */
+/* Surveys launch `position` of the source, which runs next, beginning with the present contents
+ * of the chip's L2, which stays as it is. *out belongs to the caller (shadow_free()), also after
+ * an error of reading. */
 RB_CHECKED rb_code_t shadow_survey(shadow_t *out, struct gpu *g, trace_source_t *source,
                                    uint64_t position, uint64_t blocks_per_bin, rb_err_t *err);
 

@@ -59,14 +59,14 @@ typedef struct {
     const bool *slices;      /* by number; NULL: all slices */
     uint64_t slots;          /* blocks that run at the same time, at least 1 */
     uint64_t blocks_per_bin; /* batches do not mix bins of so many blocks; 0: all are bin 0 */
-    /* Optional, both or none: the slots (0, 1, ...) whose accesses to the L1 are wanted, and who gets
-     * them, a turn of a warp at a time. Repeats are among them. */
+    /* Optional, both or none: the slots (0, 1, ...) whose accesses to the L1 are wanted, and who
+     * gets them, a turn of a warp at a time. Repeats are among them. */
     bool (*wants_l1)(void *ctx, uint64_t slot);
     void (*take_l1)(void *ctx, uint64_t slot, uint64_t block, const touch_l1_t *access, size_t n);
 } touch_consumer_t;
 
-/* A reach for a cache of that many lines. Its order of use is then exact to an eighth, which is less
- * than what is unknown anyway: how fast the blocks of a wave proceed. */
+/* A reach for a cache of that many lines. Its order of use is then exact to an eighth, which is
+ * less than what is unknown anyway: how fast the blocks of a wave proceed. */
 static inline uint32_t touch_reach(uint64_t lines)
 {
     const uint64_t reach = lines / 8;

@@ -214,6 +214,26 @@ static void shares_of_warp_states_have_an_error_of_their_own(void **state)
     assert_true(half > 0.02 && half < 0.03);
 }
 
+/* Errors of two kinds do not cancel each other: the interval has at least what units may share. */
+static void what_units_share_is_never_lost(void **state)
+{
+    const size_t fetches = offsetof(gpu_counters_t, l2.partial_fetches);
+    launch_estimate_t whole, list[UNITS];
+    made_t m;
+    (void)state;
+    for (uint64_t seed = 0; seed < 100; seed++) {
+        rng_t rng = rng_make(seed, 1);
+        for (size_t i = 0; i < UNITS; i++) {
+            m.unit[i] = unit_of(20, 400 + rng_normal(&rng));
+            m.unit[i].counters.l2.partial_fetches =
+                (uint64_t)(INSTS * (1 + 0.01 * rng_normal(&rng)));
+        }
+        ask(&m, 20);
+        complete(&m, &whole, list);
+        assert_true(half_of(list, fetches, 0) > 0.999 * m.q.bias * counter(&whole, fetches));
+    }
+}
+
 static void an_l2_that_differs_after_gaps_widens_the_interval(void **state)
 {
     made_t m;
@@ -307,6 +327,7 @@ int main(void)
         cmocka_unit_test(units_correct_the_survey_as_far_as_they_know_better),
         cmocka_unit_test(what_depends_on_the_step_of_blocks_is_uncertain),
         cmocka_unit_test(shares_of_warp_states_have_an_error_of_their_own),
+        cmocka_unit_test(what_units_share_is_never_lost),
         cmocka_unit_test(an_l2_that_differs_after_gaps_widens_the_interval),
         cmocka_unit_test(the_interval_covers_what_it_says),
         cmocka_unit_test(slots_tell_what_is_left_at_the_end),

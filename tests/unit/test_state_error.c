@@ -4,19 +4,17 @@
 #include "frontend/tool/run/state_error.h"
 #include "tests/support/lab.h"
 
-#define VALUE_OF(member) (VALUE_COUNTERS + offsetof(gpu_counters_t, member) / sizeof(uint64_t))
-
 static void only_what_the_l2_decides_is_uncertain(void **state)
 {
-    static const linear_term_t hits = {VALUE_OF(l2.read_hits), 1},
-                               lookups = {VALUE_OF(l2.read_sectors), 1},
-                               loads = {VALUE_OF(sm.global_load_requests), 1};
+    static const linear_term_t hits = {VALUE_AT(l2.read_hits), 1},
+                               lookups = {VALUE_AT(l2.read_sectors), 1},
+                               loads = {VALUE_AT(sm.global_load_requests), 1};
     double program[STAT_VALUES] = {0}, simulated[STAT_VALUES] = {0};
 
     (void)state;
-    program[VALUE_OF(l2.read_sectors)] = 900;
-    program[VALUE_OF(l2.write_sectors)] = 200;
-    simulated[VALUE_OF(l2.read_sectors)] = 100;
+    program[VALUE_AT(l2.read_sectors)] = 900;
+    program[VALUE_AT(l2.write_sectors)] = 200;
+    simulated[VALUE_AT(l2.read_sectors)] = 100;
     lab_assert_near(state_error(&hits, 1, program, simulated), 20, 1e-12, "2 % of 1000");
     assert_true(state_error(&lookups, 1, program, simulated) == 0);
     assert_true(state_error(&loads, 1, program, simulated) == 0);
@@ -25,12 +23,12 @@ static void only_what_the_l2_decides_is_uncertain(void **state)
 /* Of a rate, the error of the numerator counts, and nothing where all was simulated. */
 static void rates_scale_and_complete_programs_have_none(void **state)
 {
-    const linear_term_t rate[] = {{VALUE_OF(l2.read_hits), 0.001},
-                                  {VALUE_OF(l2.read_sectors), -0.0005}};
+    const linear_term_t rate[] = {{VALUE_AT(l2.read_hits), 0.001},
+                                  {VALUE_AT(l2.read_sectors), -0.0005}};
     double program[STAT_VALUES] = {0}, simulated[STAT_VALUES] = {0};
 
     (void)state;
-    program[VALUE_OF(l2.read_sectors)] = 1000;
+    program[VALUE_AT(l2.read_sectors)] = 1000;
     lab_assert_near(state_error(rate, 2, program, simulated), 0.02, 1e-12, "share");
     assert_true(state_error(rate, 2, program, program) == 0);
 }
@@ -38,20 +36,20 @@ static void rates_scale_and_complete_programs_have_none(void **state)
 /* 1 % of the time that was left out may be spent in another state; the L1's hits by as much. */
 static void time_may_be_spent_otherwise(void **state)
 {
-    static const linear_term_t share[] = {{VALUE_OF(sm.state_barrier), 0.0003},
-                                          {VALUE_OF(sm.state_wait), -0.0002}};
-    static const linear_term_t hits = {VALUE_OF(sm.global_load_hits), 0.002};
+    static const linear_term_t share[] = {{VALUE_AT(sm.state_barrier), 0.0003},
+                                          {VALUE_AT(sm.state_wait), -0.0002}};
+    static const linear_term_t hits = {VALUE_AT(sm.global_load_hits), 0.002};
     double program[STAT_VALUES] = {0}, simulated[STAT_VALUES] = {0};
 
     (void)state;
-    program[VALUE_OF(sm.state_no_warp)] = 5000;
-    program[VALUE_OF(sm.state_barrier)] = 1500;
-    program[VALUE_OF(sm.state_wait)] = 800;
-    simulated[VALUE_OF(sm.state_wait)] = 300;
+    program[VALUE_AT(sm.state_no_warp)] = 5000;
+    program[VALUE_AT(sm.state_barrier)] = 1500;
+    program[VALUE_AT(sm.state_wait)] = 800;
+    simulated[VALUE_AT(sm.state_wait)] = 300;
     lab_assert_near(state_error(share, 2, program, simulated), 0.01 * 0.0005 * 2000, 1e-12,
                     "share");
     assert_true(state_error(share, 2, program, program) == 0);
-    program[VALUE_OF(sm.global_load_sectors)] = 400;
+    program[VALUE_AT(sm.global_load_sectors)] = 400;
     lab_assert_near(state_error(&hits, 1, program, simulated), 0.01 * 0.002 * 400, 1e-12, "hits");
 }
 

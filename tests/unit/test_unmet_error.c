@@ -1,23 +1,20 @@
 /* What launches that no sample met may change. */
-#include <stddef.h>
 
 #include "frontend/tool/run/unmet_error.h"
 #include "tests/support/lab.h"
-
-#define VALUE_OF(member) (VALUE_COUNTERS + offsetof(gpu_counters_t, member) / sizeof(uint64_t))
 
 /* 1,000 cycles of a chip with 8 warp slots, half of which are in use: a tenth selected, the rest
  * waiting for memory. */
 static void make_program(double program[STAT_VALUES])
 {
     program[VALUE_CYCLES] = 1000;
-    program[VALUE_OF(sm.active_cycles)] = 1000;
-    program[VALUE_OF(sm.state_no_warp)] = 4000;
-    program[VALUE_OF(sm.state_selected)] = 400;
-    program[VALUE_OF(sm.state_long_scoreboard)] = 3600;
-    program[VALUE_OF(sm.global_load_sectors)] = 500;
-    program[VALUE_OF(sm.global_load_hits)] = 200;
-    program[VALUE_OF(l2.read_hits)] = 100;
+    program[VALUE_AT(sm.active_cycles)] = 1000;
+    program[VALUE_AT(sm.state_no_warp)] = 4000;
+    program[VALUE_AT(sm.state_selected)] = 400;
+    program[VALUE_AT(sm.state_long_scoreboard)] = 3600;
+    program[VALUE_AT(sm.global_load_sectors)] = 500;
+    program[VALUE_AT(sm.global_load_hits)] = 200;
+    program[VALUE_AT(l2.read_hits)] = 100;
 }
 
 /* 5 % more time: the share of selected warps can only fall, that of waiting ones only rise. */
@@ -25,14 +22,14 @@ static void time_is_added_to_waiting(void **state)
 {
     const double resident = 4000, waiting = 0.9;
     const linear_term_t share[] = {
-        {VALUE_OF(sm.state_long_scoreboard), (1 - waiting) / resident},
-        {VALUE_OF(sm.state_selected), -waiting / resident},
-        {VALUE_OF(sm.state_barrier), -waiting / resident},
+        {VALUE_AT(sm.state_long_scoreboard), (1 - waiting) / resident},
+        {VALUE_AT(sm.state_selected), -waiting / resident},
+        {VALUE_AT(sm.state_barrier), -waiting / resident},
     };
     const linear_term_t selected[] = {
-        {VALUE_OF(sm.state_selected), 0.9 / resident},
-        {VALUE_OF(sm.state_long_scoreboard), -0.1 / resident},
-        {VALUE_OF(sm.state_barrier), -0.1 / resident},
+        {VALUE_AT(sm.state_selected), 0.9 / resident},
+        {VALUE_AT(sm.state_long_scoreboard), -0.1 / resident},
+        {VALUE_AT(sm.state_barrier), -0.1 / resident},
     };
     double program[STAT_VALUES] = {0};
 
@@ -57,8 +54,8 @@ static void occupancy_may_only_fall(void **state)
     (void)state;
     make_program(program);
     for (uint16_t i = STATE_NO_WARP + 1; i < STATE_COUNT; i++)
-        occupancy[n++] = (linear_term_t){(uint16_t)(VALUE_OF(sm.state_no_warp) + i), 1.0 / 8000};
-    occupancy[n++] = (linear_term_t){VALUE_OF(sm.active_cycles), -0.5 / 1000};
+        occupancy[n++] = (linear_term_t){(uint16_t)(VALUE_AT(sm.state_no_warp) + i), 1.0 / 8000};
+    occupancy[n++] = (linear_term_t){VALUE_AT(sm.active_cycles), -0.5 / 1000};
     const unmet_error_t e = unmet_error(occupancy, n, program, 0.1);
     lab_assert_near(e.above, 0, 1e-12, "as full as the others");
     lab_assert_near(e.below, 0.1 * 0.5, 1e-12, "nobody there");
@@ -66,9 +63,9 @@ static void occupancy_may_only_fall(void **state)
 
 static void hits_may_be_misses(void **state)
 {
-    static const linear_term_t rate = {VALUE_OF(sm.global_load_hits), 1.0 / 500},
-                               fills = {VALUE_OF(l2.fills), 1},
-                               insts = {VALUE_OF(sm.warp_insts), 1};
+    static const linear_term_t rate = {VALUE_AT(sm.global_load_hits), 1.0 / 500},
+                               fills = {VALUE_AT(l2.fills), 1},
+                               insts = {VALUE_AT(sm.warp_insts), 1};
     double program[STAT_VALUES] = {0};
 
     (void)state;

@@ -20,6 +20,9 @@ enum {
     STAT_VALUES
 };
 
+/* The place of a counter among them, such as VALUE_AT(l2.fills). */
+#define VALUE_AT(member) (VALUE_COUNTERS + GPU_COUNTER_AT(member))
+
 /* Adds weight times the values of a launch to sum. */
 void launch_values_add(double sum[STAT_VALUES], const launch_result_t *r, double weight);
 

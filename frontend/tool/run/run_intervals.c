@@ -33,11 +33,11 @@ static uint16_t replicated(uint16_t value)
 {
     switch (value) {
     case VALUE_BLOCKS:
-        return VALUE_COUNTERS + offsetof(gpu_counters_t, sm.blocks) / sizeof(uint64_t);
+        return VALUE_AT(sm.blocks);
     case VALUE_WARP_INSTS:
-        return VALUE_COUNTERS + offsetof(gpu_counters_t, sm.warp_insts) / sizeof(uint64_t);
+        return VALUE_AT(sm.warp_insts);
     case VALUE_THREAD_INSTS:
-        return VALUE_COUNTERS + offsetof(gpu_counters_t, sm.thread_insts) / sizeof(uint64_t);
+        return VALUE_AT(sm.thread_insts);
     default:
         return value;
     }

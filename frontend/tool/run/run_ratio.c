@@ -8,7 +8,7 @@
 #include "sim/core/alloc.h"
 #include "sim/gpu/known_counts.h"
 
-#define AT(field) (VALUE_COUNTERS + offsetof(gpu_counters_t, field) / sizeof(uint64_t))
+#define AT(field) VALUE_AT(field)
 #define END       STAT_VALUES
 #define LIST(...)                                                                                  \
     (const uint16_t[])                                                                             \

@@ -2,9 +2,6 @@
 
 #include <math.h>
 #include <stdbool.h>
-#include <stddef.h>
-
-#define VALUE_OF(member) (VALUE_COUNTERS + offsetof(gpu_counters_t, member) / sizeof(uint64_t))
 
 /*
  * Share of the lookups in the L2 that may go the other way. After a walk over the launches that were
@@ -20,14 +17,14 @@
  */
 #define TIME_ERROR 0.01
 
-static const size_t lookups[] = {VALUE_OF(l2.read_sectors), VALUE_OF(l2.write_sectors),
-                                 VALUE_OF(l2.atomic_sectors), VALUE_OF(l2.red_sectors)};
+static const size_t lookups[] = {VALUE_AT(l2.read_sectors), VALUE_AT(l2.write_sectors),
+                                 VALUE_AT(l2.atomic_sectors), VALUE_AT(l2.red_sectors)};
 
 /* Counts of what hits or misses in the L2, in sectors. */
-static const size_t outcomes[] = {VALUE_OF(l2.read_hits),      VALUE_OF(l2.write_hits),
-                                  VALUE_OF(l2.atomic_hits),    VALUE_OF(l2.red_hits),
-                                  VALUE_OF(l2.fills),          VALUE_OF(l2.writebacks),
-                                  VALUE_OF(dram.read_sectors), VALUE_OF(dram.write_sectors)};
+static const size_t outcomes[] = {VALUE_AT(l2.read_hits),      VALUE_AT(l2.write_hits),
+                                  VALUE_AT(l2.atomic_hits),    VALUE_AT(l2.red_hits),
+                                  VALUE_AT(l2.fills),          VALUE_AT(l2.writebacks),
+                                  VALUE_AT(dram.read_sectors), VALUE_AT(dram.write_sectors)};
 
 static bool is_outcome(uint16_t value)
 {
@@ -63,9 +60,9 @@ static double of_l2(const linear_term_t *term, size_t n, const double program[ST
 static double of_l1(const linear_term_t *term, size_t n, const double program[STAT_VALUES],
                     const double simulated[STAT_VALUES])
 {
-    static const size_t sectors[] = {VALUE_OF(sm.global_load_sectors)};
+    static const size_t sectors[] = {VALUE_AT(sm.global_load_sectors)};
     for (size_t i = 0; i < n; i++) {
-        if (term[i].value == VALUE_OF(sm.global_load_hits))
+        if (term[i].value == VALUE_AT(sm.global_load_hits))
             return TIME_ERROR * fabs(term[i].coefficient) *
                    left_out(sectors, 1, program, simulated);
     }
@@ -76,7 +73,7 @@ static double of_l1(const linear_term_t *term, size_t n, const double program[ST
 static double of_time(const linear_term_t *term, size_t n, const double program[STAT_VALUES],
                       const double simulated[STAT_VALUES])
 {
-    const size_t first = VALUE_OF(sm.state_no_warp), end = first + STATE_COUNT;
+    const size_t first = VALUE_AT(sm.state_no_warp), end = first + STATE_COUNT;
     double least = 0, most = 0, left = 0;
     for (size_t v = first + 1; v < end; v++)
         left += left_out(&v, 1, program, simulated);

@@ -1,21 +1,18 @@
 #include "frontend/tool/run/unmet_error.h"
 
 #include <math.h>
-#include <stddef.h>
-
-#define VALUE_OF(member) (VALUE_COUNTERS + offsetof(gpu_counters_t, member) / sizeof(uint64_t))
 
 static const size_t waits[] = {
-    VALUE_OF(sm.state_long_scoreboard), VALUE_OF(sm.state_lg_throttle), VALUE_OF(sm.state_barrier),
-    VALUE_OF(sm.state_membar),          VALUE_OF(sm.state_drain),       VALUE_OF(sm.state_no_warp),
+    VALUE_AT(sm.state_long_scoreboard), VALUE_AT(sm.state_lg_throttle), VALUE_AT(sm.state_barrier),
+    VALUE_AT(sm.state_membar),          VALUE_AT(sm.state_drain),       VALUE_AT(sm.state_no_warp),
 };
 
-static const size_t hits[] = {VALUE_OF(sm.global_load_hits), VALUE_OF(l2.read_hits),
-                              VALUE_OF(l2.write_hits)};
+static const size_t hits[] = {VALUE_AT(sm.global_load_hits), VALUE_AT(l2.read_hits),
+                              VALUE_AT(l2.write_hits)};
 
 /* What a sector that misses in the L2 adds to. */
-static const size_t misses[] = {VALUE_OF(l2.fills), VALUE_OF(l2.writebacks),
-                                VALUE_OF(dram.read_sectors), VALUE_OF(dram.write_sectors)};
+static const size_t misses[] = {VALUE_AT(l2.fills), VALUE_AT(l2.writebacks),
+                                VALUE_AT(dram.read_sectors), VALUE_AT(dram.write_sectors)};
 
 static double coefficient(const linear_term_t *term, size_t n, size_t value)
 {
@@ -34,15 +31,15 @@ static void extend(unmet_error_t *e, double change)
 
 static unmet_error_t of_time(const linear_term_t *term, size_t n, const double program[STAT_VALUES])
 {
-    const double idle = program[VALUE_OF(sm.state_no_warp)];
+    const double idle = program[VALUE_AT(sm.state_no_warp)];
     const double cycles =
         coefficient(term, n, VALUE_CYCLES) * program[VALUE_CYCLES] +
-        coefficient(term, n, VALUE_OF(sm.active_cycles)) * program[VALUE_OF(sm.active_cycles)];
+        coefficient(term, n, VALUE_AT(sm.active_cycles)) * program[VALUE_AT(sm.active_cycles)];
     unmet_error_t e = {0};
     double resident = 0;
     for (size_t i = STATE_NO_WARP + 1; i < STATE_COUNT; i++)
-        resident += program[VALUE_OF(sm.state_no_warp) + i];
-    const double without = cycles + idle * coefficient(term, n, VALUE_OF(sm.state_no_warp));
+        resident += program[VALUE_AT(sm.state_no_warp) + i];
+    const double without = cycles + idle * coefficient(term, n, VALUE_AT(sm.state_no_warp));
     for (size_t k = 0; k < sizeof(waits) / sizeof(waits[0]); k++)
         extend(&e, without + resident * coefficient(term, n, waits[k]));
     return e;
@@ -58,7 +55,7 @@ static double of_hits(const linear_term_t *term, size_t n, const double program[
 
 static double of_misses(const linear_term_t *term, size_t n, const double program[STAT_VALUES])
 {
-    const double l2_hits = program[VALUE_OF(l2.read_hits)] + program[VALUE_OF(l2.write_hits)];
+    const double l2_hits = program[VALUE_AT(l2.read_hits)] + program[VALUE_AT(l2.write_hits)];
     double most = 0;
     for (size_t i = 0; i < sizeof(misses) / sizeof(misses[0]); i++)
         most = fmax(most, coefficient(term, n, misses[i]));
