@@ -22,6 +22,7 @@
     X(stats)                                                                                       \
     X(compare)                                                                                     \
     X(validate)                                                                                    \
+    X(advise)                                                                                      \
     X(plot)                                                                                        \
     X(report)                                                                                      \
     X(config)                                                                                      \

@@ -193,3 +193,33 @@ const cli_command_t cli_command_plot = {
     NULL,
     "@dir",
     OPTIONS(plot_options)};
+
+static const cli_option_t advise_options[] = {
+    OPT_SAMPLE(NULL, "simulate every variant with these samplers, as run takes them"),
+    {CLI_TRACE, 0, "trace", "FILE", "that of the run", "Sampling",
+     "the trace, if it is no longer where the run found it", "@file", false},
+    OPT_OUTPUT("DIR", "advice in the folder of the run",
+               "the folder of the study; existing results are not computed again", "@dir"),
+    {CLI_JOBS, 'j', "jobs", "N", "the cores that this process may use", "Execution",
+     "runs at a time", NULL, false},
+    {CLI_PROGRESS, 0, "progress", "WHEN", "auto", "Execution",
+     "live table on standard error; auto: on a terminal, otherwise a line per run; never: "
+     "problems only",
+     "auto always never", false},
+    OPT_TMPDIR("for temporary files (grouping of raw .trace files)"),
+    OPT_HELP,
+};
+
+const cli_command_t cli_command_advise = {
+    "advise",
+    "RUN",
+    "say what bounds the kernels of a run, and what changes would bring",
+    "Simulates the trace of RUN (the -o of rubato run) again on the same GPU with parts that are "
+    "perfect (DRAM, L2, L1, crossbar, instruction caches, an SM without stalls) or larger (twice "
+    "the "
+    "caches, the L1, the SMs), and says for each kernel which part bounds it, what its warps wait "
+    "for, and how each change would change its cycles.\n\n"
+    "The runs are a study, in the folder of -o, that sweep table, report and plot take.",
+    NULL,
+    "@dir",
+    OPTIONS(advise_options)};

@@ -174,15 +174,15 @@ static char *make_label(const matrix_t *s, const matrix_column_t *c)
     if (s->n_sweeps > 1)
         fputs(s->titles[c->sweep], out);
     for (size_t i = first_field(sweep); i < sweep_columns(sweep); i++) {
-        if (!field_varies(s, c->sweep, i))
+        if (!field_varies(s, c->sweep, i) || c->fields[i][0] == '\0')
             continue;
         fputs(ftell(out) > 0 ? " " : "", out);
         if (i != SWEEP_GPU)
             fprintf(out, "%s=", sweep->columns[i]);
-        fputs(c->fields[i][0] != '\0' ? c->fields[i] : "as it is", out);
+        fputs(c->fields[i], out);
     }
     if (ftell(out) == 0)
-        fputs(c->fields[SWEEP_GPU], out);
+        fputs(s->n_columns > 1 ? "as it is" : c->fields[SWEEP_GPU], out);
     return memory_file_close(&text, NULL);
 }
 
