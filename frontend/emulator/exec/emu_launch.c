@@ -302,6 +302,8 @@ static void begin_block(residents_t *r, emu_grid_t *g, uint64_t index)
     r->order[r->n++] = slot;
     const size_t share = RECORDS_BYTES / r->n / r->slots[slot].n_warps;
     g->record_bytes = share > RECORD_BYTES ? share : RECORD_BYTES;
+    if (g->launch->record_bytes > 0)
+        g->record_bytes = g->launch->record_bytes;
 }
 
 /* Delivers finished blocks in order. */
