@@ -14,7 +14,9 @@ rb_code_t warp_reader_open(warp_reader_t *r, const sampler_launch_t *l, bb_table
                          .table = table,
                          .indexed = l->source->ops->warp_profile != NULL,
                          .n_warps = (dim[0] * dim[1] * dim[2] + 31) / 32};
-    return r->ops->open(l->source, l->position, &r->launch, err);
+    RB_TRY(block_reading_open(&r->reading, l->source, l->position, err));
+    r->launch = r->reading.launch;
+    return RB_OK;
 }
 
 static void give_back(warp_reader_t *r)
@@ -28,7 +30,7 @@ void warp_reader_close(warp_reader_t *r)
 {
     give_back(r);
     if (r->launch != NULL)
-        r->ops->close(r->launch);
+        block_reading_close(&r->reading);
     free(r->number);
     free(r->executions);
     free(r->counts);
@@ -87,25 +89,33 @@ static void count(warp_reader_t *r, const basic_block_t *b)
     }
 }
 
-static void count_stream(warp_reader_t *r, const warp_stream_t *w)
+/* Counts the basic blocks that end in a piece of a warp; *b is the one that it is in. */
+static void count_piece(warp_reader_t *r, const warp_stream_t *w, basic_block_t *b,
+                        const inst_t **last)
+{
+    for (uint32_t k = 0; k < w->n_runs; k++) {
+        for (uint32_t i = 0; i < w->runs[k].count; i++) {
+            const inst_t *inst = w->runs[k].first + i;
+            if (b->n_insts > 0 && !basic_block_goes_on(*last, b->n_insts, inst)) {
+                count(r, b);
+                b->n_insts = 0;
+            }
+            if (b->n_insts == 0)
+                *b = (basic_block_t){.pc = inst->pc, .first = inst};
+            b->known += inst == b->first + b->n_insts && b->known == b->n_insts;
+            b->n_insts++;
+            *last = inst;
+        }
+    }
+}
+
+static void count_stream(warp_reader_t *r, warp_stream_t *w)
 {
     const inst_t *last = NULL;
     basic_block_t b = {0};
     r->n_counts = 0;
-    for (uint32_t k = 0; k < w->n_runs; k++) {
-        for (uint32_t i = 0; i < w->runs[k].count; i++) {
-            const inst_t *inst = w->runs[k].first + i;
-            if (b.n_insts > 0 && !basic_block_goes_on(last, b.n_insts, inst)) {
-                count(r, &b);
-                b.n_insts = 0;
-            }
-            if (b.n_insts == 0)
-                b = (basic_block_t){.pc = inst->pc, .first = inst};
-            b.known += inst == b.first + b.n_insts && b.known == b.n_insts;
-            b.n_insts++;
-            last = inst;
-        }
-    }
+    for (bool some = stream_first(w); some; some = stream_next(w))
+        count_piece(r, w, &b, &last);
     if (b.n_insts > 0)
         count(r, &b);
     for (size_t i = 0; i < r->n_counts; i++) {

@@ -6,12 +6,14 @@
 #define RUBATO_WARP_READER_H
 
 #include "sampling/inside/bb_table.h"
+#include "sim/gpu/read_blocks.h"
 #include "sim/gpu/sampler.h"
 
 typedef struct {
-    const trace_source_ops_t *ops; /* borrowed until closed, like launch */
-    trace_launch_t *launch;
-    bb_table_t *table; /* borrowed; basic blocks that are met are added */
+    const trace_source_ops_t *ops; /* borrowed until closed */
+    block_reading_t reading;
+    trace_launch_t *launch; /* borrowed from it; NULL: closed */
+    bb_table_t *table;      /* borrowed; basic blocks that are met are added */
     bool indexed;
     uint64_t index; /* of the current block */
     uint32_t n_warps;

@@ -5,6 +5,7 @@
 #include "frontend/emulator/sass/sass_table.h"
 #include "tests/support/sass_template.h"
 #include "tests/support/stream_check.h"
+#include "tests/support/stream_whole.h"
 #include "tests/support/synth.h"
 
 enum { RECORD = 2, COOPERATIVE = 4, WORKERS_BIT = 3, MAX_INSTS = 20000, WORKSPACE = 4096 };
@@ -22,7 +23,9 @@ static rb_code_t take_block(void *ctx, const trace_block_t *block, rb_err_t *err
     (void)err;
     RB_INVARIANT(block->index == r->blocks, "block %llu comes as number %llu",
                  (unsigned long long)block->index, (unsigned long long)r->blocks);
-    stream_check_damaged(&r->info, block);
+    trace_block_t *whole = stream_whole(block);
+    stream_check_damaged(&r->info, whole);
+    stream_whole_free(whole);
     r->blocks++;
     r->insts += block->n_insts;
     return RB_OK;
@@ -50,6 +53,7 @@ static rb_code_t run(sass_template_t *t, const uint8_t *head, rb_err_t *err)
     emu_launch_t l = {.grid = {1 + head[2] % 8u, 1, 1},
                       .block = {1 + head[1] * 2u, 1, 1},
                       .max_insts = MAX_INSTS,
+                      .record_bytes = head[3] % 2,
                       .workers = 1 + (head[0] >> WORKERS_BIT & 3u)};
 
     if (head[0] & COOPERATIVE)

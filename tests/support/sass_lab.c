@@ -103,6 +103,7 @@ rb_code_t sass_lab_run(sass_lab_t *lab, const uint32_t grid[3], const uint32_t b
                       .max_insts = 1u << 30,
                       .on_block = on_block,
                       .ctx = ctx,
+                      .record_bytes = lab->record_bytes,
                       .workspace = lab->workspace,
                       .out = lab->out,
                       .workers = lab->workers};

@@ -19,8 +19,9 @@ typedef struct {
     unsigned n_params;
     unsigned workers; /* of launches without on_block; 0: one */
     emu_totals_t totals;
-    uint64_t workspace; /* of a cooperative launch, or 0 */
-    FILE *out;          /* where kernels print; NULL: standard output */
+    size_t record_bytes; /* as in emu_launch_t */
+    uint64_t workspace;  /* of a cooperative launch, or 0 */
+    FILE *out;           /* where kernels print; NULL: standard output */
     rb_err_t err;
 } sass_lab_t;
 

@@ -31,7 +31,7 @@ static warp_stream_t whole_warp(warp_stream_t *w)
     return out;
 }
 
-trace_block_t *stream_whole(trace_block_t *b)
+trace_block_t *stream_whole(const trace_block_t *b)
 {
     trace_block_t *out = rb_calloc(1, sizeof(*out));
 

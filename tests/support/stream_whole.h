@@ -6,7 +6,7 @@
 
 /* A copy of a block with whole warps; it and its parts are freed by stream_whole_free(). Reads the
  * pieces of the block. */
-trace_block_t *stream_whole(trace_block_t *b);
+trace_block_t *stream_whole(const trace_block_t *b);
 void stream_whole_free(trace_block_t *b);
 
 /* Words of the address records of n runs. */

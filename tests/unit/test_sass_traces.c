@@ -9,6 +9,7 @@
 
 #include "frontend/input/accelsim/accelsim.h"
 #include "tests/support/sass_lab.h"
+#include "tests/support/stream_whole.h"
 #include "tests/support/test.h"
 
 /* A bundled trace under comparison. */
@@ -17,6 +18,7 @@ typedef struct {
     trace_launch_t *launch;
     launch_info_t info;
     uint64_t n_insts;
+    bool in_pieces; /* blocks have come in pieces */
 } reference_t;
 
 static void reference_open(reference_t *r, const char *name, unsigned arch)
@@ -109,8 +111,9 @@ static void compare_warps(const trace_block_t *b, uint32_t warp, const warp_stre
 static rb_code_t compare_block(void *ctx, const trace_block_t *got, rb_err_t *err)
 {
     reference_t *r = ctx;
-    trace_block_t *expected;
+    trace_block_t *expected, *whole = stream_whole(got);
 
+    r->in_pieces |= got->warps[0].pieces != NULL;
     if (r->source->ops->get_block(r->launch, got->index, &expected, err) != RB_OK)
         fail_msg("%s", err->text);
     assert_non_null(expected);
@@ -118,14 +121,14 @@ static rb_code_t compare_block(void *ctx, const trace_block_t *got, rb_err_t *er
     assert_int_equal(got->n_warps, expected->n_warps);
     assert_int_equal(got->n_insts, expected->n_insts);
     for (uint32_t w = 0; w < got->n_warps; w++)
-        compare_warps(got, w, &got->warps[w], &expected->warps[w]);
+        compare_warps(got, w, &whole->warps[w], &expected->warps[w]);
     r->n_insts += got->n_insts;
     r->source->ops->free_block(r->launch, expected);
+    stream_whole_free(whole);
     return RB_OK;
 }
 
-/* Runs the launch of the lab with the shape in the header of the trace. */
-static void compare_launch(sass_lab_t *lab, const char *name, unsigned arch, uint64_t n_insts)
+static void compare_with(sass_lab_t *lab, const char *name, unsigned arch, uint64_t n_insts)
 {
     reference_t r;
 
@@ -137,7 +140,17 @@ static void compare_launch(sass_lab_t *lab, const char *name, unsigned arch, uin
     if (sass_lab_run(lab, r.info.grid, r.info.block, 0, compare_block, &r) != RB_OK)
         fail_msg("%s", lab->err.text);
     assert_int_equal(r.n_insts, n_insts);
+    assert_int_equal(r.in_pieces, lab->record_bytes > 0);
     reference_close(&r);
+}
+
+/* Runs the launch of the lab with the shape in the header of the trace; again, so that what its warps
+ * record is packed. */
+static void compare_launch(sass_lab_t *lab, const char *name, unsigned arch, uint64_t n_insts)
+{
+    compare_with(lab, name, arch, n_insts);
+    lab->record_bytes = 1;
+    compare_with(lab, name, arch, n_insts);
 }
 
 static void vector_add_is_traced_as_recorded(void **state)
@@ -285,7 +298,7 @@ static void histogram_is_traced_as_recorded(void **state)
         uint64_t counters = sass_lab_put(&lab, NULL, 1024);
         sass_lab_pointer(&lab, counters);
         sass_lab_int(&lab, HISTO_WORDS);
-        compare_launch(&lab, "histo", 70 + 5 * i, n_insts[i]);
+        compare_with(&lab, "histo", 70 + 5 * i, n_insts[i]);
         assert_memory_equal(sass_lab_at(&lab, counters), expected, sizeof(expected));
         sass_lab_close(&lab);
         free(words);

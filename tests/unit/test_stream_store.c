@@ -1,10 +1,17 @@
 /* Long blocks: packed, in memory or in a temporary file, they have the same streams as whole ones. */
 #include "tests/support/test.h"
 
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include "frontend/emulator/record/launch_pipe.h"
 #include "frontend/input/accelsim/accelsim.h"
+#include "frontend/input/rbt/rbt_writer.h"
 #include "sim/core/alloc.h"
 #include "tests/support/gen_trial.h"
 #include "tests/support/rbt_lab.h"
@@ -197,6 +204,147 @@ static void warps_may_be_packed_in_turn(void **state)
     s->ops->destroy(s);
 }
 
+/* --- writers of long blocks ------------------------------------------------------------------ */
+
+/* The file that a launch makes, its blocks in pieces if limits are given. Free it. */
+static char *file_of(trace_source_t *s, const stream_limits_t *limits, size_t *n)
+{
+    const rbt_writer_options_t options = {.overwrite = true};
+    rbt_writer_t *w = rbt_writer_create(temp_path("long.rbt"), &options, NULL);
+    trace_launch_t *l = open_launch(s, 1);
+    launch_info_t info;
+    stream_store_t store;
+    trace_block_t *b;
+
+    stream_store_init(&store, limits != NULL ? limits : &in_memory);
+    if (limits != NULL)
+        s->ops->use_store(l, &store);
+    assert_non_null(w);
+    assert_int_equal(s->ops->launch_info(s, 1, &info, NULL), RB_OK);
+    assert_int_equal(rbt_writer_launch(w, &info, 1, NULL, NULL, NULL), RB_OK);
+    for (uint64_t i = 0; (b = get(s, l, i)) != NULL; i++) {
+        assert_int_equal(rbt_writer_block(w, b, NULL), RB_OK);
+        s->ops->free_block(l, b);
+    }
+    assert_int_equal(rbt_writer_launch_end(w, NULL), RB_OK);
+    assert_int_equal(rbt_writer_finish(w, NULL), RB_OK);
+    s->ops->close(l);
+    stream_store_free(&store);
+    FILE *in = fopen(temp_path("long.rbt"), "r");
+    char *bytes = rb_calloc(1 << 20, 1);
+
+    assert_non_null(in);
+    *n = fread(bytes, 1, 1 << 20, in);
+    fclose(in);
+    return bytes;
+}
+
+/* Destroys the source. */
+static void same_file(trace_source_t *s)
+{
+    size_t n_whole, n_pieces;
+    char *whole = file_of(s, NULL, &n_whole), *pieces = file_of(s, &in_file, &n_pieces);
+
+    assert_in_range(n_whole, 1000, (1 << 20) - 1);
+    assert_int_equal(n_whole, n_pieces);
+    assert_memory_equal(whole, pieces, n_whole);
+    free(whole);
+    free(pieces);
+    s->ops->destroy(s);
+}
+
+/* With short warps, and with warps of many frames. */
+static void files_do_not_depend_on_pieces(void **state)
+{
+    (void)state;
+    same_file(GEN_OPEN("sgemm", 70, 70, "inner=100", NULL));
+    same_file(GEN_OPEN("gather", 70, 64, "loads=3000", NULL));
+    same_file(GEN_OPEN("sgemm", 70, 64, "inner=10000", NULL));
+}
+
+/* The range of code that a block executes. */
+static void find_code(warp_stream_t *w, const inst_t **first, const inst_t **end)
+{
+    for (bool some = stream_first(w); some; some = stream_next(w))
+        for (uint32_t i = 0; i < w->n_runs; i++) {
+            const trace_run_t *r = &w->runs[i];
+
+            *first = *first == NULL || r->first < *first ? r->first : *first;
+            *end = *end == NULL || r->first + r->count > *end ? r->first + r->count : *end;
+        }
+}
+
+/* Sends the first block of a generated launch in pieces, as a program does. */
+static void *send_block(void *source)
+{
+    trace_source_t *s = source;
+    trace_launch_t *l = open_launch(s, 1);
+    launch_pipe_writer_t *w = launch_pipe_open(temp_path("fifo"), NULL);
+    const inst_t *first = NULL, *end = NULL;
+    launch_info_t info;
+    stream_store_t store;
+
+    stream_store_init(&store, &in_memory);
+    s->ops->use_store(l, &store);
+    trace_block_t *b = get(s, l, 0);
+
+    RB_INVARIANT(w != NULL && s->ops->launch_info(s, 1, &info, NULL) == RB_OK, "no launch");
+    for (uint32_t i = 0; i < b->n_warps; i++)
+        find_code(&b->warps[i], &first, &end);
+    RB_INVARIANT(launch_pipe_launch(w, &info, first, (uint32_t)(end - first), NULL) == RB_OK &&
+                     launch_pipe_block(w, b, NULL) == RB_OK &&
+                     launch_pipe_launch_end(w, NULL) == RB_OK &&
+                     launch_pipe_finish(w, NULL) == RB_OK,
+                 "the launch was not sent");
+    s->ops->free_block(l, b);
+    s->ops->close(l);
+    stream_store_free(&store);
+    return NULL;
+}
+
+/* The receiver keeps the block whole, or in pieces of its own. */
+static void receive(const stream_limits_t *limits)
+{
+    trace_source_t *s = GEN_OPEN("sgemm", 70, 64, "inner=500", NULL);
+    pthread_t sender;
+    stream_store_t store;
+    bool there;
+
+    assert_int_equal(mkfifo(temp_path("fifo"), 0600), 0);
+    assert_int_equal(pthread_create(&sender, NULL, send_block, s), 0);
+    trace_source_t *pipe = launch_pipe_source(open(temp_path("fifo"), O_RDONLY), "program");
+
+    assert_int_equal(pipe->ops->has_launch(pipe, 1, &there, NULL), RB_OK);
+    assert_true(there);
+    trace_launch_t *l = open_launch(s, 1), *received = open_launch(pipe, 1);
+
+    stream_store_init(&store, limits != NULL ? limits : &in_memory);
+    if (limits != NULL)
+        pipe->ops->use_store(received, &store);
+    trace_block_t *x = get(s, l, 0), *y = get(pipe, received, 0), *whole = stream_whole(y);
+
+    assert_int_equal(y->warps[0].pieces != NULL, limits != NULL);
+    assert_true(stream_blocks_equal(x, whole));
+    assert_null(get(pipe, received, 1));
+    stream_whole_free(whole);
+    pthread_join(sender, NULL);
+    s->ops->free_block(l, x);
+    s->ops->close(l);
+    pipe->ops->free_block(received, y);
+    pipe->ops->close(received);
+    stream_store_free(&store);
+    s->ops->destroy(s);
+    pipe->ops->destroy(pipe);
+    unlink(temp_path("fifo"));
+}
+
+static void programs_send_pieces(void **state)
+{
+    (void)state;
+    receive(NULL);
+    receive(&in_file);
+}
+
 static void a_missing_folder_is_an_error(void **state)
 {
     trace_source_t *s = GEN_OPEN("gather", 70, 256, "loads=500", NULL);
@@ -226,6 +374,9 @@ int main(void)
         cmocka_unit_test(text_blocks_are_the_same),
         cmocka_unit_test(records_stay_for_a_while),
         cmocka_unit_test(warps_may_be_packed_in_turn),
+        cmocka_unit_test_setup_teardown(files_do_not_depend_on_pieces, temp_folder_begin,
+                                        temp_folder_end),
+        cmocka_unit_test_setup_teardown(programs_send_pieces, temp_folder_begin, temp_folder_end),
         cmocka_unit_test(a_missing_folder_is_an_error),
     };
 

@@ -21,6 +21,9 @@ enum {
     MAX_THREADS = 1024,
     MIN_LOCAL = 4096,          /* per thread; CUDA's default stack is 1 KiB */
     RECURSIVE_LOCAL = 1 << 16, /* used if the depth of the stack is unknown */
+    RECORDS_BYTES = 8 << 20,   /* of all resident warps, before they are packed */
+    RECORD_BYTES = 4 << 10,    /* of a warp, at least */
+    PACKED_BYTES = 64 << 20,   /* packed records in memory; the others are in a temporary file */
 };
 
 uint32_t emu_shared_bytes(const emu_launch_t *l)
@@ -193,6 +196,20 @@ static uint64_t next_slice(emu_block_t *b)
     return TOGETHER_SLICE;
 }
 
+/* Packs what a warp has recorded, if that is much. */
+static void pack_record(emu_warp_t *w, size_t most)
+{
+    emu_record_t *r = &w->record;
+    emu_block_t *b = w->block;
+
+    if (stream_bytes(r->n_runs, r->n_addrs) <= most || r->n_runs == 0)
+        return;
+    if (b->pieces == NULL)
+        b->pieces = stream_store_take(b->grid->store, b->n_warps);
+    long_block_put(b->pieces, w->index, r->runs, (uint32_t)r->n_runs, r->addrs);
+    r->n_runs = r->n_addrs = 0;
+}
+
 /* Runs a block for a slice, or until it can only wait for another block. */
 static rb_code_t run_block(emu_block_t *b)
 {
@@ -207,6 +224,8 @@ static rb_code_t run_block(emu_block_t *b)
                 n += emu_warp_run(&b->warps[i], next_slice(b));
             if (g->rc != RB_OK)
                 return g->rc;
+            if (g->tracing)
+                pack_record(&b->warps[i], g->record_bytes);
         }
         if (block_ended(b)) {
             b->finished = true;
@@ -218,6 +237,22 @@ static rb_code_t run_block(emu_block_t *b)
         b->insts += n - before;
     } while (n < slice && !emu_spins(b));
     return RB_OK;
+}
+
+/* Sets the streams of a block's warps, in pieces if some are packed. */
+static rb_code_t set_streams(emu_block_t *b, warp_stream_t *streams)
+{
+    for (uint32_t i = 0; i < b->n_warps; i++) {
+        const emu_record_t *r = &b->warps[i].record;
+        streams[i] = (warp_stream_t){.runs = r->runs,
+                                     .addrs = r->addrs,
+                                     .n_runs = (uint32_t)r->n_runs,
+                                     .n_addr_words = (uint32_t)r->n_addrs,
+                                     .n_insts = r->n_insts};
+        if (b->pieces != NULL)
+            pack_record(&b->warps[i], 0);
+    }
+    return b->pieces != NULL ? long_block_end(b->pieces, streams, b->grid->err) : RB_OK;
 }
 
 /* Passes the streams of a finished block to the receiver, if there is one. */
@@ -232,16 +267,14 @@ static rb_code_t hand_over(emu_block_t *b)
                          .id = {b->id[0], b->id[1], b->id[2]},
                          .n_warps = b->n_warps,
                          .warps = streams};
-    for (uint32_t i = 0; i < b->n_warps; i++) {
-        const emu_record_t *r = &b->warps[i].record;
-        streams[i] = (warp_stream_t){.runs = r->runs,
-                                     .addrs = r->addrs,
-                                     .n_runs = (uint32_t)r->n_runs,
-                                     .n_addr_words = (uint32_t)r->n_addrs,
-                                     .n_insts = r->n_insts};
-        out.n_insts += r->n_insts;
-    }
-    rb_code_t rc = l->on_block(l->ctx, &out, b->grid->err);
+    rb_code_t rc = set_streams(b, streams);
+    for (uint32_t i = 0; i < b->n_warps; i++)
+        out.n_insts += streams[i].n_insts;
+    if (rc == RB_OK)
+        rc = l->on_block(l->ctx, &out, b->grid->err);
+    if (b->pieces != NULL)
+        stream_store_give(b->grid->store, b->pieces);
+    b->pieces = NULL;
     free(streams);
     return rc;
 }
@@ -267,6 +300,10 @@ static void begin_block(residents_t *r, emu_grid_t *g, uint64_t index)
     }
     start_block(&r->slots[slot], index);
     r->order[r->n++] = slot;
+    const size_t share = RECORDS_BYTES / r->n / r->slots[slot].n_warps;
+    g->record_bytes = share > RECORD_BYTES ? share : RECORD_BYTES;
+    if (g->launch->record_bytes > 0)
+        g->record_bytes = g->launch->record_bytes;
 }
 
 /* Delivers finished blocks in order. */
@@ -463,9 +500,13 @@ rb_code_t emu_run(const emu_launch_t *l, emu_totals_t *totals, rb_err_t *err)
     RB_TRY(check_launch(l, err));
     RB_TRY(emu_module_code(l->module, l->kernel, &g.code, err));
     emu_make_bank0(&g);
+    stream_store_t store;
+    stream_store_init(&store, &(stream_limits_t){.memory_bytes = PACKED_BYTES});
+    g.store = &store;
     rb_code_t rc = emu_translate(&g, g.err);
     if (rc == RB_OK)
         rc = run_grid(&g);
+    stream_store_free(&store);
     free(g.bank0);
     free(g.uops);
     free(g.pool);

@@ -31,6 +31,9 @@ typedef struct {
     double timeout;        /* limit of host seconds per launch; 0: no limit */
     emu_block_fn on_block; /* NULL: the launch is executed without a trace */
     void *ctx;
+    size_t
+        record_bytes; /* most bytes that a warp records for on_block before they are packed; 0: its
+                          * share of 8 MB, which the resident warps have in common */
     /*
      * Host threads that execute blocks of a launch without a trace, including the caller's (0: like
      * 1). With several threads, atomics are atomic, but their order, and with it the rounding of

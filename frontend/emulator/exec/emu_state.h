@@ -11,6 +11,7 @@
 #include "frontend/emulator/exec/emu_launch.h"
 #include "frontend/emulator/exec/emu_vector.h"
 #include "frontend/emulator/sass/sass_inst.h"
+#include "sim/isa/stream_store.h"
 
 enum {
     EMU_PREDS = 17,       /* P0-P6, PT, UP0-UP6, UPT, and a sink for unused results */
@@ -157,6 +158,7 @@ struct emu_block {
     uint64_t insts;              /* warp instructions so far */
     emu_spin_t spin;
     emu_barrier_t barriers[EMU_BLOCK_BARRIERS];
+    long_block_t *pieces; /* what the warps no longer hold in their records; NULL: nothing */
 };
 
 /* State shared by the threads that execute a launch. */
@@ -188,8 +190,10 @@ struct emu_grid {
     uint8_t *bank0;
     uint64_t bank0_bytes;
     bool tracing;
-    double begun;        /* host time at the start, if there is a limit */
-    uint32_t n_spinning; /* blocks that were found to spin */
+    stream_store_t *store; /* with tracing: for long records */
+    size_t record_bytes;   /* of a warp; what exceeds it is packed */
+    double begun;          /* host time at the start, if there is a limit */
+    uint32_t n_spinning;   /* blocks that were found to spin */
     emu_totals_t totals;
     uint64_t checked_insts; /* part of the totals that progress already has */
     emu_fragments_t fragments;

@@ -10,6 +10,9 @@
  *   PIPE_LAUNCH      pipe_launch_t and the kernel's name
  *   PIPE_BLOCK       pipe_block_t, a pipe_warp_t for each warp; then for each warp its pipe_run_t,
  *                    then for each warp its words of addresses
+ *   PIPE_LONG_BLOCK  pipe_block_t; then, as messages of their own,
+ *   PIPE_PIECE       pipe_piece_t, its pipe_run_t, its words of addresses: the next part of a warp,
+ *   PIPE_BLOCK_END   nothing
  *   PIPE_LAUNCH_END  nothing
  *   PIPE_END         nothing: the program ended normally
  */
@@ -24,6 +27,9 @@ typedef enum {
     PIPE_CODE,
     PIPE_LAUNCH,
     PIPE_BLOCK,
+    PIPE_LONG_BLOCK,
+    PIPE_PIECE,
+    PIPE_BLOCK_END,
     PIPE_LAUNCH_END,
     PIPE_END,
 } pipe_kind_t;
@@ -57,6 +63,10 @@ typedef struct {
     uint32_t n_runs, n_addr_words;
     uint64_t n_insts;
 } pipe_warp_t;
+
+typedef struct {
+    uint32_t warp, n_runs, n_addr_words, reserved;
+} pipe_piece_t;
 
 typedef struct {
     uint32_t first, mask; /* first: index in the kernel's code */

@@ -47,16 +47,22 @@ static size_t run_words(const trace_run_t *run, const uint64_t *rec, size_t left
     return words;
 }
 
-static bool stream_holds(const warp_stream_t *w)
+bool launch_pipe_words_hold(const warp_stream_t *w, uint64_t *insts)
 {
-    uint64_t insts = 0;
     size_t words = 0;
 
     for (uint32_t i = 0; i < w->n_runs && words <= w->n_addr_words; i++) {
-        insts += w->runs[i].count;
+        *insts += w->runs[i].count;
         words += run_words(&w->runs[i], w->addrs + words, w->n_addr_words - words);
     }
-    return insts == w->n_insts && words == w->n_addr_words;
+    return words == w->n_addr_words;
+}
+
+static bool stream_holds(const warp_stream_t *w)
+{
+    uint64_t insts = 0;
+
+    return launch_pipe_words_hold(w, &insts) && insts == w->n_insts;
 }
 
 bool launch_pipe_streams_hold(const trace_block_t *block)

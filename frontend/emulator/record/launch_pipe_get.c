@@ -15,12 +15,21 @@ typedef struct {
     uint32_t n;
 } code_t;
 
+/* A warp that arrives in pieces. */
+typedef struct part {
+    trace_run_t *runs; /* owned, as words */
+    uint64_t *words;
+    size_t n_runs, cap_runs, n_words, cap_words;
+} part_t;
+
 /* A block lent to the reader, and its memory. */
 typedef struct lent_block {
     trace_block_t block; /* first member: free_block() gets its address */
     warp_stream_t *warps;
     trace_run_t *runs;
     uint64_t *addrs;
+    struct part *parts;              /* of a long block without a store: its warps; or NULL */
+    long_block_t *pieces;            /* in the launch's store; NULL: not long */
     struct lent_block *next, **link; /* list of all lent blocks */
 } lent_block_t;
 
@@ -44,6 +53,7 @@ struct trace_launch {
     pipe_source_t *source;
     pthread_mutex_t lock; /* guards the list */
     lent_block_t *lent;
+    stream_store_t *store; /* borrowed; for long blocks; NULL: none */
 };
 
 static rb_code_t take_hello(pipe_source_t *s, rb_err_t *err)
@@ -174,6 +184,11 @@ static rb_code_t next_launch(pipe_source_t *s, rb_err_t *err)
 
 static void free_lent(lent_block_t *b)
 {
+    for (uint32_t i = 0; b->parts != NULL && i < b->block.n_warps; i++) {
+        free(b->parts[i].runs);
+        free(b->parts[i].words);
+    }
+    free(b->parts);
     free(b->warps);
     free(b->runs);
     free(b->addrs);
@@ -260,9 +275,134 @@ static void lend(trace_launch_t *l, lent_block_t *b)
     pthread_mutex_unlock(&l->lock);
 }
 
-/* Reads the next block, unless it precedes index. */
-static rb_code_t take_block(pipe_source_t *s, uint64_t index, lent_block_t **out, rb_err_t *err)
+/* --- long blocks ----------------------------------------------------------------------------- */
+
+/* Packs a block that has arrived whole but is long. */
+static rb_code_t pack_block(lent_block_t *b, stream_store_t *store, rb_err_t *err)
 {
+    size_t bytes = 0;
+
+    for (uint32_t i = 0; i < b->block.n_warps; i++)
+        bytes += stream_bytes(b->warps[i].n_runs, b->warps[i].n_addr_words);
+    if (store == NULL || bytes <= store->limits.whole_bytes)
+        return RB_OK;
+    b->pieces = stream_store_take(store, b->block.n_warps);
+    for (uint32_t i = 0; i < b->block.n_warps; i++)
+        long_block_put(b->pieces, i, b->warps[i].runs, b->warps[i].n_runs, b->warps[i].addrs);
+    free(b->runs);
+    free(b->addrs);
+    b->runs = NULL;
+    b->addrs = NULL;
+    return long_block_end(b->pieces, b->warps, err);
+}
+
+/* Appends a piece to its warp of a block that is kept whole. */
+static void keep_piece(part_t *p, const warp_stream_t *piece)
+{
+    rb_grow(&p->runs, &p->cap_runs, p->n_runs + piece->n_runs, sizeof(*p->runs));
+    rb_grow(&p->words, &p->cap_words, p->n_words + piece->n_addr_words + 1, sizeof(*p->words));
+    memcpy(p->runs + p->n_runs, piece->runs, piece->n_runs * sizeof(*p->runs));
+    if (piece->n_addr_words > 0)
+        memcpy(p->words + p->n_words, piece->addrs, piece->n_addr_words * sizeof(*p->words));
+    p->n_runs += piece->n_runs;
+    p->n_words += piece->n_addr_words;
+}
+
+/* Reads the lists of a piece to b->runs and b->addrs, and puts it where it belongs. */
+static rb_code_t take_lists(pipe_source_t *s, lent_block_t *b, const pipe_piece_t *head,
+                            rb_err_t *err)
+{
+    warp_stream_t piece = {.n_runs = head->n_runs, .n_addr_words = head->n_addr_words};
+
+    RB_TRY(get_runs(s, b, head->n_runs, err));
+    RB_TRY(pipe_get_list(&s->in, &b->addrs, head->n_addr_words, sizeof(*b->addrs), err));
+    piece.runs = b->runs;
+    piece.addrs = b->addrs;
+    if (!launch_pipe_words_hold(&piece, &b->warps[head->warp].n_insts))
+        return pipe_garbled(&s->in, err);
+    if (b->pieces != NULL)
+        long_block_put(b->pieces, head->warp, piece.runs, piece.n_runs, piece.addrs);
+    else
+        keep_piece(&b->parts[head->warp], &piece);
+    return RB_OK;
+}
+
+static rb_code_t take_piece(pipe_source_t *s, lent_block_t *b, rb_err_t *err)
+{
+    pipe_piece_t head;
+
+    if (s->in.next.bytes < sizeof(head))
+        return pipe_garbled(&s->in, err);
+    RB_TRY(pipe_get_body(&s->in, &head, sizeof(head), err));
+    if (head.warp >= b->block.n_warps || head.n_runs == 0 || head.n_runs > PACK_RUNS ||
+        head.n_addr_words > PACK_WORDS ||
+        sizeof(head) + head.n_runs * sizeof(pipe_run_t) + head.n_addr_words * sizeof(uint64_t) !=
+            s->in.next.bytes)
+        return pipe_garbled(&s->in, err);
+    rb_code_t rc = take_lists(s, b, &head, err);
+    free(b->runs);
+    free(b->addrs);
+    b->runs = NULL;
+    b->addrs = NULL;
+    return rc;
+}
+
+/* Completes a long block after its last piece. */
+static rb_code_t end_long(pipe_source_t *s, lent_block_t *b, rb_err_t *err)
+{
+    uint64_t insts = 0;
+
+    for (uint32_t i = 0; i < b->block.n_warps; i++) {
+        insts += b->warps[i].n_insts;
+        if (b->parts == NULL)
+            continue;
+        b->warps[i].runs = b->parts[i].runs;
+        b->warps[i].addrs = b->parts[i].words;
+        b->warps[i].n_runs = (uint32_t)b->parts[i].n_runs;
+        b->warps[i].n_addr_words = (uint32_t)b->parts[i].n_words;
+    }
+    if (insts != b->block.n_insts)
+        return pipe_garbled(&s->in, err);
+    return b->pieces != NULL ? long_block_end(b->pieces, b->warps, err) : RB_OK;
+}
+
+/* Reads the pieces of a block. */
+static rb_code_t get_pieces(pipe_source_t *s, lent_block_t *b, stream_store_t *store, rb_err_t *err)
+{
+    b->warps = rb_calloc(b->block.n_warps, sizeof(*b->warps));
+    b->block.warps = b->warps;
+    if (store != NULL)
+        b->pieces = stream_store_take(store, b->block.n_warps);
+    else
+        b->parts = rb_calloc(b->block.n_warps, sizeof(*b->parts));
+    for (;;) {
+        RB_TRY(pipe_peek(&s->in, err));
+        if (s->in.ended)
+            return pipe_broken(&s->in, err);
+        if (s->in.next.kind == PIPE_BLOCK_END)
+            break;
+        if (s->in.next.kind != PIPE_PIECE)
+            return pipe_garbled(&s->in, err);
+        RB_TRY(take_piece(s, b, err));
+    }
+    RB_TRY(pipe_skip(&s->in, err));
+    return end_long(s, b, err);
+}
+
+/* --- blocks, in order ------------------------------------------------------------------------ */
+
+static void drop(lent_block_t *b, stream_store_t *store)
+{
+    if (b->pieces != NULL)
+        stream_store_give(store, b->pieces);
+    free_lent(b);
+}
+
+/* Reads the next block, unless it precedes index. */
+static rb_code_t take_block(pipe_source_t *s, uint64_t index, stream_store_t *store,
+                            lent_block_t **out, rb_err_t *err)
+{
+    const bool is_long = s->in.next.kind == PIPE_LONG_BLOCK;
     pipe_block_t head;
 
     if (s->in.next.bytes < sizeof(head))
@@ -275,12 +415,14 @@ static rb_code_t take_block(pipe_source_t *s, uint64_t index, lent_block_t **out
     b->block.n_warps = head.n_warps;
     b->block.n_insts = head.n_insts;
     memcpy(b->block.id, head.id, sizeof(head.id));
-    rb_code_t rc = get_parts(s, b, err);
+    rb_code_t rc = is_long ? get_pieces(s, b, store, err) : get_parts(s, b, err);
+    if (rc == RB_OK && !is_long && head.index >= index)
+        rc = pack_block(b, store, err);
     if (rc == RB_OK && head.index >= index) {
         *out = b;
         return RB_OK;
     }
-    free_lent(b);
+    drop(b, store);
     return rc;
 }
 
@@ -350,8 +492,8 @@ static rb_code_t get_block(trace_launch_t *l, uint64_t index, trace_block_t **ou
         RB_TRY(pipe_peek(&s->in, err));
         if (s->in.ended)
             return pipe_broken(&s->in, err);
-        if (s->in.next.kind == PIPE_BLOCK)
-            RB_TRY(take_block(s, index, &b, err));
+        if (s->in.next.kind == PIPE_BLOCK || s->in.next.kind == PIPE_LONG_BLOCK)
+            RB_TRY(take_block(s, index, l->store, &b, err));
         else
             RB_TRY(pass_launch(s, err));
     }
@@ -371,7 +513,12 @@ static void free_block(trace_launch_t *l, trace_block_t *block)
     if (b->next != NULL)
         b->next->link = b->link;
     pthread_mutex_unlock(&l->lock);
-    free_lent(b);
+    drop(b, l->store);
+}
+
+static void use_store(trace_launch_t *l, stream_store_t *store)
+{
+    l->store = store;
 }
 
 static void close_launch(trace_launch_t *l)
@@ -412,6 +559,7 @@ static const trace_source_ops_t ops = {
     .open = open_launch,
     .get_block = get_block,
     .free_block = free_block,
+    .use_store = use_store,
     .close = close_launch,
     .progress = progress,
     .destroy = destroy,

@@ -152,12 +152,47 @@ static rb_code_t put_runs(launch_pipe_writer_t *w, const warp_stream_t *warp, rb
     return RB_OK;
 }
 
+static rb_code_t put_piece(launch_pipe_writer_t *w, uint32_t warp, const warp_stream_t *s,
+                           rb_err_t *err)
+{
+    const pipe_piece_t piece = {.warp = warp, .n_runs = s->n_runs, .n_addr_words = s->n_addr_words};
+    const size_t words = s->n_addr_words * sizeof(uint64_t);
+
+    RB_TRY(put_header(w, PIPE_PIECE, sizeof(piece) + s->n_runs * sizeof(pipe_run_t) + words, err));
+    RB_TRY(put(w, &piece, sizeof(piece), err));
+    RB_TRY(put_runs(w, s, err));
+    return put(w, s->addrs, words, err);
+}
+
+static rb_code_t put_long_block(launch_pipe_writer_t *w, const pipe_block_t *head,
+                                const trace_block_t *block, rb_err_t *err)
+{
+    RB_TRY(put_message(w, PIPE_LONG_BLOCK, head, sizeof(*head), err));
+    for (uint32_t i = 0; i < block->n_warps; i++) {
+        warp_stream_t *s = &block->warps[i];
+        for (bool some = stream_first(s); some; some = stream_next(s))
+            RB_TRY(put_piece(w, i, s, err));
+    }
+    RB_TRY(put_header(w, PIPE_BLOCK_END, 0, err));
+    return flush(w, err);
+}
+
+static bool is_long(const trace_block_t *block)
+{
+    for (uint32_t i = 0; i < block->n_warps; i++)
+        if (block->warps[i].pieces != NULL)
+            return true;
+    return false;
+}
+
 rb_code_t launch_pipe_block(launch_pipe_writer_t *w, const trace_block_t *block, rb_err_t *err)
 {
     pipe_block_t b = {.index = block->index, .n_insts = block->n_insts, .n_warps = block->n_warps};
     uint64_t bytes = sizeof(b) + block->n_warps * sizeof(pipe_warp_t);
 
     memcpy(b.id, block->id, sizeof(b.id));
+    if (is_long(block))
+        return put_long_block(w, &b, block, err);
     for (uint32_t i = 0; i < block->n_warps; i++)
         bytes += block->warps[i].n_runs * sizeof(pipe_run_t) +
                  block->warps[i].n_addr_words * sizeof(uint64_t);

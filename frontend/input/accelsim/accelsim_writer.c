@@ -14,6 +14,7 @@
 #include "sim/core/alloc.h"
 #include "sim/core/new_file.h"
 #include "sim/core/temporary.h"
+#include "sim/gpu/read_blocks.h"
 
 static const char *const endings[] = {
     [ACCELSIM_PLAIN] = "", [ACCELSIM_XZ] = ".xz", [ACCELSIM_ZSTD] = ".zst"};
@@ -65,22 +66,24 @@ static void put_header(accelsim_out_t *out, const launch_info_t *info, const lin
 static const inst_t *first_inst(const trace_block_t *block)
 {
     for (uint32_t w = 0; w < block->n_warps; w++)
-        if (block->warps[w].n_runs > 0)
+        if (stream_first(&block->warps[w]))
             return block->warps[w].runs[0].first;
     return NULL;
 }
 
 static void put_warp(line_writer_t *lines, accelsim_out_t *out, unsigned number,
-                     const warp_stream_t *warp)
+                     warp_stream_t *warp)
 {
-    const uint64_t *addrs = warp->addrs;
-
     accelsim_out_printf(out, "warp = %u\ninsts = %" PRIu64 "\n", number, warp->n_insts);
-    for (uint32_t r = 0; r < warp->n_runs; r++) {
-        const trace_run_t *run = &warp->runs[r];
+    for (bool some = stream_first(warp); some; some = stream_next(warp)) {
+        const uint64_t *addrs = warp->addrs;
 
-        for (unsigned i = 0; i < run->count; i++)
-            line_writer_put(lines, out, run->first + i, run->mask, &addrs);
+        for (uint32_t r = 0; r < warp->n_runs; r++) {
+            const trace_run_t *run = &warp->runs[r];
+
+            for (unsigned i = 0; i < run->count; i++)
+                line_writer_put(lines, out, run->first + i, run->mask, &addrs);
+        }
     }
     accelsim_out_printf(out, "\n");
 }
@@ -126,20 +129,20 @@ static rb_code_t write_blocks(const writing_t *w, const launch_info_t *info, tra
 static rb_code_t write_launch(const writing_t *w, uint64_t id, const char *path, rb_err_t *err)
 {
     launch_info_t info;
-    trace_launch_t *launch;
+    block_reading_t reading;
 
     RB_TRY(w->source->ops->launch_info(w->source, id, &info, err));
-    RB_TRY(w->source->ops->open(w->source, id, &launch, err));
+    RB_TRY(block_reading_open(&reading, w->source, id, err));
     accelsim_out_t *out = accelsim_out_create(path, w->opts->packing, err);
     rb_code_t code = RB_IO;
 
     if (out != NULL) {
-        code = write_blocks(w, &info, launch, out, err);
+        code = write_blocks(w, &info, reading.launch, out, err);
         rb_code_t closed = accelsim_out_close(out, err);
 
         code = code != RB_OK ? code : closed;
     }
-    w->source->ops->close(launch);
+    block_reading_close(&reading);
     return code;
 }
 

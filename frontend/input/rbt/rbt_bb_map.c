@@ -67,30 +67,43 @@ static bool take(rbt_bb_map_t *m, const inst_t *first, uint32_t n)
     return true;
 }
 
-/* Removes the basic blocks of a warp from the counts. */
-static bool take_warp(rbt_bb_map_t *m, const warp_stream_t *warp)
+/* The basic block that a warp is in. */
+typedef struct {
+    const inst_t *first, *last;
+    uint32_t n;
+} open_bb_t;
+
+/* Removes the basic blocks that end in a piece of a warp. */
+static bool take_piece(rbt_bb_map_t *m, const warp_stream_t *piece, open_bb_t *open)
 {
-    const inst_t *first = NULL, *last = NULL;
-    uint32_t n = 0;
+    for (uint32_t r = 0; r < piece->n_runs; r++) {
+        for (unsigned k = 0; k < piece->runs[r].count; k++) {
+            const inst_t *in = piece->runs[r].first + k;
 
-    for (uint32_t r = 0; r < warp->n_runs; r++) {
-        for (unsigned k = 0; k < warp->runs[r].count; k++) {
-            const inst_t *in = warp->runs[r].first + k;
-
-            if (n > 0 && !basic_block_goes_on(last, n, in)) {
-                if (!take(m, first, n))
+            if (open->n > 0 && !basic_block_goes_on(open->last, open->n, in)) {
+                if (!take(m, open->first, open->n))
                     return false;
-                n = 0;
+                open->n = 0;
             }
-            first = n++ == 0 ? in : first;
-            last = in;
+            open->first = open->n++ == 0 ? in : open->first;
+            open->last = in;
         }
     }
-    return n == 0 || take(m, first, n);
+    return true;
 }
 
-bool rbt_bb_map_agrees(rbt_bb_map_t *m, const warp_stream_t *warp, const bb_count_t *counts,
-                       size_t n)
+/* Removes the basic blocks of a warp from the counts. */
+static bool take_warp(rbt_bb_map_t *m, warp_stream_t *warp)
+{
+    open_bb_t open = {0};
+
+    for (bool some = stream_first(warp); some; some = stream_next(warp))
+        if (!take_piece(m, warp, &open))
+            return false;
+    return open.n == 0 || take(m, open.first, open.n);
+}
+
+bool rbt_bb_map_agrees(rbt_bb_map_t *m, warp_stream_t *warp, const bb_count_t *counts, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         m->counts[find(m, first_inst(m->code, counts[i].bb), m->code->bbs[counts[i].bb].n_insts)] +=

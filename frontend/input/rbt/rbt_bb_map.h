@@ -20,7 +20,6 @@ void rbt_bb_map_init(rbt_bb_map_t *m, const rbt_code_t *code);
 void rbt_bb_map_free(rbt_bb_map_t *m);
 
 /* Whether the warp executes exactly these basic blocks of the kernel, each this many times. */
-bool rbt_bb_map_agrees(rbt_bb_map_t *m, const warp_stream_t *warp, const bb_count_t *counts,
-                       size_t n);
+bool rbt_bb_map_agrees(rbt_bb_map_t *m, warp_stream_t *warp, const bb_count_t *counts, size_t n);
 
 #endif

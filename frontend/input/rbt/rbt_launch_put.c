@@ -156,8 +156,7 @@ static void put_short_warp(rbt_launch_put_t *l, open_block_t *b, uint32_t warp,
     uint32_t shape = rbt_frame_put_known(&l->frame, s);
 
     if (shape == UINT32_MAX) {
-        rbt_walk_begin(&l->walk, s);
-        (void)rbt_walk_piece(&l->walk);
+        (void)rbt_walk_piece(&l->walk, NULL);
         shape = rbt_frame_put_shape(&l->frame, &l->walk.piece, l->walk.code, s);
     }
     put_piece(l, b, warp, shape, s->addrs);
@@ -189,20 +188,17 @@ static rb_code_t cut(rbt_launch_put_t *l, const open_block_t *b, rb_err_t *err)
     return RB_OK;
 }
 
-static rb_code_t put_long_warp(rbt_launch_put_t *l, open_block_t *b, uint32_t warp,
-                               const warp_stream_t *s, rb_err_t *err)
+static rb_code_t put_long_warp(rbt_launch_put_t *l, open_block_t *b, uint32_t warp, rb_err_t *err)
 {
-    const uint64_t *rec = s->addrs;
+    const uint64_t *rec;
 
-    rbt_walk_begin(&l->walk, s);
-    for (bool first = true; rbt_walk_piece(&l->walk); first = false) {
+    for (bool first = true; rbt_walk_piece(&l->walk, &rec); first = false) {
         if (!first)
             RB_TRY(cut(l, b, err));
         uint32_t shape = rbt_frame_put_shape(&l->frame, &l->walk.piece, l->walk.code, NULL);
 
         put_piece(l, b, warp, shape, rec);
         add_counts(l, &l->frame.paths[l->frame.shapes[shape].path]);
-        rec = l->walk.addrs;
     }
     b->types[warp] = type_of_counts(l) + 1;
     return RB_OK;
@@ -214,17 +210,16 @@ static rb_code_t put_warps(rbt_launch_put_t *l, open_block_t *b, const trace_blo
     bool any = false;
 
     for (uint32_t k = 0; k < block->n_warps; k++) {
-        const warp_stream_t *s = &block->warps[k];
-
-        if (s->n_runs == 0)
+        if (block->warps[k].n_runs == 0)
             continue;
+        const warp_stream_t *s = rbt_walk_begin(&l->walk, &block->warps[k]);
         if (any)
             RB_TRY(cut(l, b, err));
         any = true;
         if (rbt_warp_is_short(s))
             put_short_warp(l, b, k, s);
         else
-            RB_TRY(put_long_warp(l, b, k, s, err));
+            RB_TRY(put_long_warp(l, b, k, err));
         if (l->walk.code->n_insts > RBT_CODE_INSTS)
             return rb_fail(err, RB_TRACE, "%s: launch %llu: more than %d different instructions",
                            l->info.file, (unsigned long long)l->info.id, RBT_CODE_INSTS);

@@ -1,5 +1,7 @@
 #include "frontend/input/rbt/rbt_store.h"
 
+#include "sim/gpu/read_blocks.h"
+
 /* The open launch; answers the writer's questions for texts. */
 typedef struct {
     trace_source_t *source;
@@ -67,10 +69,12 @@ static rb_code_t store_launch(trace_source_t *source, uint64_t id, double weight
                               const rbt_store_options_t *o, rbt_stored_t *stored, rb_err_t *err)
 {
     asking_t a = {.source = source};
+    block_reading_t reading;
     launch_info_t info;
 
     RB_TRY(source->ops->launch_info(source, id, &info, err));
-    RB_TRY(source->ops->open(source, id, &a.launch, err));
+    RB_TRY(block_reading_open(&reading, source, id, err));
+    a.launch = reading.launch;
     rb_code_t code = rbt_writer_launch(w, &info, weight,
                                        source->ops->inst_text != NULL ? ask_text : NULL, &a, err);
 
@@ -78,7 +82,7 @@ static rb_code_t store_launch(trace_source_t *source, uint64_t id, double weight
         code = store_blocks(&a, w, o, stored, err);
     if (code == RB_OK)
         code = rbt_writer_launch_end(w, err);
-    source->ops->close(a.launch);
+    block_reading_close(&reading);
     stored->launches += code == RB_OK;
     return code;
 }

@@ -7,6 +7,7 @@
 #include "frontend/input/rbt/rbt_bb_map.h"
 #include "frontend/input/rbt/rbt_launch_get.h"
 #include "frontend/input/rbt/rbt_source.h"
+#include "sim/gpu/read_blocks.h"
 
 /* A launch being checked. */
 typedef struct {
@@ -45,8 +46,8 @@ static rb_code_t find_row(examination_t *x, uint64_t index, const rbt_block_row_
     return RB_OK;
 }
 
-/* Adds a warp to the totals that the index should have. */
-static void count_warp(examination_t *x, const warp_stream_t *w, rbt_summary_t *s)
+/* Adds a piece of a warp to the totals that the index should have. */
+static void count_piece(examination_t *x, const warp_stream_t *w, rbt_summary_t *s)
 {
     const uint64_t *rec = w->addrs;
 
@@ -72,6 +73,12 @@ static void count_warp(examination_t *x, const warp_stream_t *w, rbt_summary_t *
             rec += addr_words(rec);
         }
     }
+}
+
+static void count_warp(examination_t *x, warp_stream_t *w, rbt_summary_t *s)
+{
+    for (bool some = stream_first(w); some; some = stream_next(w))
+        count_piece(x, w, s);
 }
 
 static bool same_summary(const rbt_summary_t *a, const rbt_summary_t *b)
@@ -134,23 +141,23 @@ static rb_code_t check_launch(examination_t *x, rbt_verified_t *v, rb_err_t *err
 {
     const trace_source_ops_t *ops = x->source->ops;
     uint64_t position = v->launches + 1;
-    trace_launch_t *l;
+    block_reading_t reading;
     rb_code_t code = RB_OK;
 
     x->info = rbt_launch_info(x->f, &x->launch.row);
     x->sum = (rbt_summary_t){0};
     memset(x->classes, 0, sizeof(x->classes));
-    RB_TRY(ops->open(x->source, position, &l, err));
+    RB_TRY(block_reading_open(&reading, x->source, position, err));
     code = rbt_file_code(rbt_source_file(x->source), x->launch.row.kernel, &x->code, err);
     for (uint64_t i = 0; i < x->launch.row.n_blocks && code == RB_OK; i++) {
         trace_block_t *b = NULL;
 
-        code = ops->get_block(l, i, &b, err);
+        code = ops->get_block(reading.launch, i, &b, err);
         if (code == RB_OK)
             code = check_block(x, b, err);
-        ops->free_block(l, b);
+        ops->free_block(reading.launch, b);
     }
-    ops->close(l);
+    block_reading_close(&reading);
     RB_TRY(code);
     const rbt_launch_row_t *row = &x->launch.row;
     rbt_summary_t stored = {

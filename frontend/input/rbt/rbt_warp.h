@@ -41,18 +41,27 @@ typedef struct {
     rbt_pointers_t *pointers; /* borrowed */
     rbt_inst_text_fn text;
     void *text_ctx;
-    const warp_stream_t *warp; /* borrowed */
+    const warp_stream_t *warp; /* borrowed, or `part` */
     uint32_t run, at;          /* next instruction */
     const uint64_t *addrs;     /* next record */
-    uint32_t *ids;             /* owned: the open basic block */
+    warp_stream_t *rest;       /* borrowed: a warp in pieces of which more may follow; NULL: none */
+    warp_stream_t part;        /* the pieces of it that are not walked yet; owns the lists below */
+    trace_run_t *runs;
+    uint64_t *words;
+    size_t n_runs, cap_runs, n_words, cap_words;
+    uint32_t *ids; /* owned: the open basic block */
     rbt_piece_t piece;
 } rbt_walk_t;
 
 void rbt_walk_free(rbt_walk_t *w);
-void rbt_walk_begin(rbt_walk_t *w, const warp_stream_t *warp);
 
-/* Fills w->piece with the next piece; false at the end of the warp. */
-bool rbt_walk_piece(rbt_walk_t *w);
+/* Begins with a warp. Returns the warp, as a whole if it is not long; then it is valid until the next
+ * call. */
+const warp_stream_t *rbt_walk_begin(rbt_walk_t *w, warp_stream_t *warp);
+
+/* Fills w->piece with the next piece; false at the end of the warp. *rec (may be NULL) is where its
+ * address records begin. */
+bool rbt_walk_piece(rbt_walk_t *w, const uint64_t **rec);
 
 /* Whether a warp certainly fits into one piece. */
 bool rbt_warp_is_short(const warp_stream_t *warp);

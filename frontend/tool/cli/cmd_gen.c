@@ -13,6 +13,7 @@
 #include "frontend/tool/run/progress_line.h"
 #include "sim/core/alloc.h"
 #include "sim/core/log.h"
+#include "sim/gpu/read_blocks.h"
 
 enum { THREADS_MAX = 64, COLUMN = 16 };
 
@@ -190,12 +191,14 @@ static rb_code_t write_launch(pump_t *p, uint64_t id, rb_err_t *err)
     RB_TRY(rbt_writer_launch(p->writer, &info, 1, inst_text, p, err));
     p->progress.launch_id = id;
     p->n_blocks = info.n_blocks;
-    RB_TRY(p->source->ops->open(p->source, id, &p->launch, err));
+    block_reading_t reading;
+    RB_TRY(block_reading_open(&reading, p->source, id, err));
+    p->launch = reading.launch;
     rb_code_t rc = write_blocks(p, err);
 
     if (rc == RB_OK)
         rc = rbt_writer_launch_end(p->writer, err);
-    p->source->ops->close(p->launch);
+    block_reading_close(&reading);
     p->progress.launches_done++;
     return rc;
 }

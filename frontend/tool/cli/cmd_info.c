@@ -15,6 +15,7 @@
 #include "sim/core/json_write.h"
 #include "sim/core/memory_file.h"
 #include "sim/gpu/occupancy.h"
+#include "sim/gpu/read_blocks.h"
 #include "sim/stats/stats.h"
 
 /* Properties of one launch. */
@@ -84,10 +85,11 @@ static void count_block(launch_facts_t *f, const trace_block_t *b)
     f->stored++;
     f->warp_insts += b->n_insts;
     for (uint32_t w = 0; w < b->n_warps; w++) {
-        const warp_stream_t *warp = &b->warps[w];
-        for (uint32_t i = 0; i < warp->n_runs; i++)
-            f->thread_insts +=
-                (uint64_t)warp->runs[i].count * (unsigned)__builtin_popcount(warp->runs[i].mask);
+        warp_stream_t *warp = &b->warps[w];
+        for (bool some = stream_first(warp); some; some = stream_next(warp))
+            for (uint32_t i = 0; i < warp->n_runs; i++)
+                f->thread_insts += (uint64_t)warp->runs[i].count *
+                                   (unsigned)__builtin_popcount(warp->runs[i].mask);
     }
 }
 
@@ -96,18 +98,18 @@ static rb_code_t count_launch(trace_source_t *source, uint64_t position, launch_
                               rb_err_t *err)
 {
     const trace_source_ops_t *ops = source->ops;
-    trace_launch_t *launch;
-    RB_TRY(ops->open(source, position, &launch, err));
+    block_reading_t reading;
+    RB_TRY(block_reading_open(&reading, source, position, err));
     rb_code_t rc = RB_OK;
     for (uint64_t index = 0;; index++) {
         trace_block_t *block = NULL;
-        rc = ops->get_block(launch, index, &block, err);
+        rc = ops->get_block(reading.launch, index, &block, err);
         if (rc != RB_OK || block == NULL)
             break;
         count_block(f, block);
-        ops->free_block(launch, block);
+        ops->free_block(reading.launch, block);
     }
-    ops->close(launch);
+    block_reading_close(&reading);
     return rc;
 }
 

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 
 #include "frontend/tool/cli/launch_position.h"
+#include "sim/gpu/read_blocks.h"
 #include "sim/isa/isa.h"
 
 /* Returns the next word of a text; *len is its length. */
@@ -89,13 +90,16 @@ static void print_inst(trace_source_t *source, trace_launch_t *l, const inst_t *
 static void print_warp(trace_source_t *source, trace_launch_t *l, const trace_block_t *b,
                        uint32_t w, FILE *out)
 {
-    const warp_stream_t *warp = &b->warps[w];
-    const uint64_t *rec = warp->addrs;
+    warp_stream_t *warp = &b->warps[w];
 
     fprintf(out, "warp %u: %" PRIu64 " instructions\n", w, warp->n_insts);
-    for (uint32_t r = 0; r < warp->n_runs; r++)
-        for (unsigned k = 0; k < warp->runs[r].count; k++)
-            print_inst(source, l, warp->runs[r].first + k, warp->runs[r].mask, &rec, out);
+    for (bool some = stream_first(warp); some; some = stream_next(warp)) {
+        const uint64_t *rec = warp->addrs;
+
+        for (uint32_t r = 0; r < warp->n_runs; r++)
+            for (unsigned k = 0; k < warp->runs[r].count; k++)
+                print_inst(source, l, warp->runs[r].first + k, warp->runs[r].mask, &rec, out);
+    }
 }
 
 static rb_code_t print_block(trace_source_t *source, trace_launch_t *l, const launch_info_t *info,
@@ -126,16 +130,16 @@ rb_code_t trace_cat(trace_source_t *source, const trace_cat_t *what, FILE *out, 
 {
     uint64_t position = 1;
     launch_info_t info;
-    trace_launch_t *l;
+    block_reading_t reading;
 
     if (what->launch != 0)
         RB_TRY(launch_position(source, what->launch, &position, err));
     if (position == 0 || position > source->ops->n_launches(source))
         return rb_fail(err, RB_USAGE, "the trace has no launch %" PRIu64, what->launch);
     RB_TRY(source->ops->launch_info(source, position, &info, err));
-    RB_TRY(source->ops->open(source, position, &l, err));
-    rb_code_t code = print_block(source, l, &info, what, out, err);
+    RB_TRY(block_reading_open(&reading, source, position, err));
+    rb_code_t code = print_block(source, reading.launch, &info, what, out, err);
 
-    source->ops->close(l);
+    block_reading_close(&reading);
     return code;
 }
