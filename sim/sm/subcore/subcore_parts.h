@@ -45,9 +45,11 @@ cycle_t depend_ready(const sm_t *sm, uint32_t w, const inst_t *inst, cycle_t now
 static inline void depend_set(warp_t *warp, const inst_t *inst, cycle_t cycle, dep_kind_t kind)
 {
     const dep_t d = dep_encode(cycle, kind);
-    warp->dep_until = cycle_max(warp->dep_until, cycle);
-    for (unsigned i = inst->n_wait - (unsigned)inst->n_set; i < inst->n_wait; i++)
-        warp->dep[inst->dep[i]] = d;
+    const uint16_t *id = &inst->dep[inst->n_wait];
+    if (cycle > warp->dep_until)
+        warp->dep_until = cycle;
+    for (unsigned n = inst->n_set; n > 0; n--)
+        warp->dep[*--id] = d;
 }
 
 /* The same at a cycle that is not known yet. */
