@@ -9,7 +9,19 @@
 
 enum { COMMAND_BYTES = 8192, LINE_BYTES_MAX = 512 };
 
-static const char *const stage_names[] = {"open", "run"};
+static const char *const stage_names[] = {
+    [BENCH_STAGE_SOURCE] = "source", [BENCH_STAGE_OPEN] = "open", [BENCH_STAGE_RUN] = "run"};
+
+bool bench_stage_find(const char *name, bench_stage_t *stage)
+{
+    for (unsigned i = 0; i < sizeof(stage_names) / sizeof(stage_names[0]); i++) {
+        if (strcmp(name, stage_names[i]) == 0) {
+            *stage = (bench_stage_t)i;
+            return true;
+        }
+    }
+    return false;
+}
 
 rb_code_t bench_stage(const gpu_spec_t *spec, bench_stage_t stage, bench_open_fn open,
                       const void *ctx, rb_err_t *err)
@@ -21,7 +33,8 @@ rb_code_t bench_stage(const gpu_spec_t *spec, bench_stage_t stage, bench_open_fn
         trace_source_t *source = open(ctx, err);
         if (source == NULL)
             return err->code;
-        gpu_destroy(gpu_create(spec, 1, 0));
+        if (stage == BENCH_STAGE_OPEN)
+            gpu_destroy(gpu_create(spec, 1, 0));
         source->ops->destroy(source);
     }
     printf("counts %" PRIu64 " %" PRIu64 "\n", r.counts.insts, r.counts.sectors);
@@ -74,10 +87,11 @@ void bench_instructions_header(void)
            "per instr.", "per sector");
 }
 
-rb_code_t bench_instructions(const char *gpu, const char *name, rb_err_t *err)
+rb_code_t bench_instructions(const char *gpu, const char *name, bench_stage_t without,
+                             rb_err_t *err)
 {
     counted_t open, run;
-    RB_TRY(count(gpu, name, BENCH_STAGE_OPEN, &open, err));
+    RB_TRY(count(gpu, name, without, &open, err));
     RB_TRY(count(gpu, name, BENCH_STAGE_RUN, &run, err));
     const uint64_t host = run.host - open.host;
     printf("%-18s %12" PRIu64 " %12" PRIu64 " %16" PRIu64 " %10.1f", name, run.insts, run.sectors,

@@ -2,7 +2,7 @@
  * rubato_bench: how fast the model is, and whether it still computes the same.
  *
  * Every case runs from memory (decoded input), from text, and on two threads; the table gives warp
- * instructions and sectors per second of the median run. Counts are compared with expected.tsv.
+ * instructions and sectors per second of processor time of the median run. Counts are compared with expected.tsv.
  * --instructions counts the host's instructions instead.
  */
 #include <getopt.h>
@@ -17,6 +17,7 @@
 #include "bench/bench_expect.h"
 #include "bench/bench_instructions.h"
 #include "bench/bench_run.h"
+#include "bench/bench_startup.h"
 #include "bench/bench_text.h"
 #include "tests/support/spec_load.h"
 
@@ -86,19 +87,21 @@ static rb_code_t run_generated(const bench_options_t *o, const bench_case_t *c, 
 
 static void print_header(void)
 {
-    printf("%-18s %11s %10s %10s | %7s %8s %8s | %7s %8s %8s %6s | %7s %5s\n", "", "warp", "", "",
-           "memory", "Minst/s", "Msect/s", "text", "Minst/s", "Msect/s", "MB/s", "2 thr.", "x");
-    printf("%-18s %11s %10s %10s | %7s %8s %8s | %7s %8s %8s %6s | %7s %5s\n", "case", "instr.",
-           "sectors", "cycles", "s", "", "", "s", "", "", "", "s", "");
+    printf("%-18s %11s %10s %10s | %7s %7s %8s %8s | %7s %7s %8s %8s %6s | %7s %7s %5s\n", "",
+           "warp", "", "", "memory", "proc.", "Minst/s", "Msect/s", "text", "proc.", "Minst/s",
+           "Msect/s", "MB/s", "2 thr.", "proc.", "x");
+    printf("%-18s %11s %10s %10s | %7s %7s %8s %8s | %7s %7s %8s %8s %6s | %7s %7s %5s\n", "case",
+           "instr.", "sectors", "cycles", "s", "s", "", "", "s", "s", "", "", "", "s", "s", "");
 }
 
 static void print_way(bool there, const bench_result_t *r)
 {
     if (there)
-        printf(" | %7.3f %8.3f %8.3f", r->seconds, per_second(r->counts.insts, r->seconds) * 1e-6,
-               per_second(r->counts.sectors, r->seconds) * 1e-6);
+        printf(" | %7.3f %7.3f %8.3f %8.3f", r->seconds, r->cpu,
+               per_second(r->counts.insts, r->cpu) * 1e-6,
+               per_second(r->counts.sectors, r->cpu) * 1e-6);
     else
-        printf(" | %7s %8s %8s", "-", "-", "-");
+        printf(" | %7s %7s %8s %8s", "-", "-", "-", "-");
 }
 
 static void print_row(const bench_row_t *row)
@@ -110,18 +113,19 @@ static void print_row(const bench_row_t *row)
     print_way(row->has_memory, &row->memory);
     print_way(row->has_text, &row->text);
     if (row->text_bytes)
-        printf(" %6.0f", per_second(row->text_bytes, row->text.seconds) * 1e-6);
+        printf(" %6.0f", per_second(row->text_bytes, row->text.cpu) * 1e-6);
     else
         printf(" %6s", "-");
     if (row->has_parallel)
-        printf(" | %7.3f %5.2f\n", row->parallel.seconds,
+        printf(" | %7.3f %7.3f %5.2f\n", row->parallel.seconds, row->parallel.cpu,
                row->memory.seconds / row->parallel.seconds);
     else
-        printf(" | %7s %5s\n", "-", "-");
+        printf(" | %7s %7s %5s\n", "-", "-", "-");
     fflush(stdout);
 }
 
-/* Geometric mean of the warp instructions per second of all rows that have the measurement. */
+/* Geometric mean of the warp instructions per second of processor time, of all rows that have the
+ * measurement. */
 static double geometric_mean(const bench_row_t *rows, size_t n, bool text)
 {
     double sum = 0;
@@ -131,7 +135,7 @@ static double geometric_mean(const bench_row_t *rows, size_t n, bool text)
         const bench_result_t *r = text ? &rows[i].text : &rows[i].memory;
 
         if (text ? rows[i].has_text : rows[i].has_memory) {
-            sum += log(per_second(r->counts.insts, r->seconds));
+            sum += log(per_second(r->counts.insts, r->cpu));
             used++;
         }
     }
@@ -205,8 +209,12 @@ static rb_code_t run_all(const bench_options_t *o, bool *good, rb_err_t *err)
         print_row(&rows[n]);
         *good &= settle_counts(o, &expect, &rows[n++]);
     }
-    if (n == 0)
+    if (wanted(o, BENCH_STARTUP))
+        RB_TRY(bench_startup(&o->spec, o->repeats, err));
+    else if (n == 0)
         return rb_fail(err, RB_USAGE, "no case is called %s", o->only);
+    if (n == 0)
+        return RB_OK;
     printf("geometric mean: %.3f million warp instructions/s from memory, %.3f from text\n",
            geometric_mean(rows, n, false) * 1e-6, geometric_mean(rows, n, true) * 1e-6);
     if (o->update)
@@ -214,29 +222,35 @@ static rb_code_t run_all(const bench_options_t *o, bool *good, rb_err_t *err)
     return RB_OK;
 }
 
-/* How a case is opened; a text case has no build. */
+/* How a case is opened, and what is not counted of it. */
 typedef struct {
     const char *name;
     bench_open_fn open;
     const void *ctx;
+    bench_stage_t without;
 } bench_entry_t;
 
-static size_t list_cases(bench_entry_t list[BENCH_MAX_CASES])
+static size_t list_cases(bench_entry_t list[BENCH_MAX_CASES + 1])
 {
     static char traces[BENCH_MAX_TRACES][BENCH_PATH_BYTES];
     size_t n = 0, n_traces = bench_text_find(RUBATO_ROOT "/traces", traces);
     for (const bench_case_t *c = bench_cases; c->name; c++)
-        list[n++] = (bench_entry_t){c->name, open_case, c};
+        list[n++] = (bench_entry_t){c->name, open_case, c, BENCH_STAGE_OPEN};
     for (size_t t = 0; t < n_traces; t++)
-        list[n++] = (bench_entry_t){strrchr(traces[t], '/') + 1, bench_text_open, traces[t]};
+        list[n++] = (bench_entry_t){strrchr(traces[t], '/') + 1, bench_text_open, traces[t],
+                                    BENCH_STAGE_OPEN};
+    list[n++] = (bench_entry_t){BENCH_STARTUP, bench_startup_open, NULL, BENCH_STAGE_SOURCE};
     return n;
 }
 
 /* Counts the host instructions of the selected cases, or acts as the counted process. */
 static rb_code_t count_all(const bench_options_t *o, rb_err_t *err)
 {
-    bench_entry_t list[BENCH_MAX_CASES];
+    bench_entry_t list[BENCH_MAX_CASES + 1];
     size_t n = list_cases(list), found = 0;
+    bench_stage_t stage = BENCH_STAGE_RUN;
+    if (o->stage != NULL && !bench_stage_find(o->stage, &stage))
+        return rb_fail(err, RB_USAGE, "no stage is called %s", o->stage);
     if (o->stage == NULL)
         bench_instructions_header();
     for (size_t i = 0; i < n; i++) {
@@ -244,11 +258,9 @@ static rb_code_t count_all(const bench_options_t *o, rb_err_t *err)
             continue;
         found++;
         if (o->stage == NULL)
-            RB_TRY(bench_instructions(o->gpu, list[i].name, err));
+            RB_TRY(bench_instructions(o->gpu, list[i].name, list[i].without, err));
         else
-            RB_TRY(bench_stage(&o->spec,
-                               strcmp(o->stage, "run") == 0 ? BENCH_STAGE_RUN : BENCH_STAGE_OPEN,
-                               list[i].open, list[i].ctx, err));
+            RB_TRY(bench_stage(&o->spec, stage, list[i].open, list[i].ctx, err));
     }
     return found > 0 ? RB_OK : rb_fail(err, RB_USAGE, "no case is called %s", o->only);
 }

@@ -1,17 +1,8 @@
 #include "bench/bench_run.h"
 
 #include <stdlib.h>
-#include <time.h>
 
-enum { MAX_REPEATS = 64 };
-
-static double now_seconds(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
+#include "sim/core/host_time.h"
 
 static rb_code_t add_launch(void *ctx, const launch_result_t *r, rb_err_t *err)
 {
@@ -38,9 +29,10 @@ static rb_code_t run_once(const gpu_spec_t *spec, int threads, bench_open_fn ope
     gpu_callbacks_t callbacks = {.ctx = &out->counts, .launch_done = add_launch};
 
     out->counts = (bench_counts_t){0};
-    double start = now_seconds();
+    const double wall = clock_seconds(), cpu = clock_cpu_seconds();
     rb_code_t rc = gpu_run(gpu, source, &plan, &callbacks, err);
-    out->seconds = now_seconds() - start;
+    out->cpu = clock_cpu_seconds() - cpu;
+    out->seconds = clock_seconds() - wall;
     gpu_destroy(gpu);
     source->ops->destroy(source);
     return rc;
@@ -53,16 +45,22 @@ static int compare_seconds(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+double bench_median(double *times, unsigned n)
+{
+    qsort(times, n, sizeof(times[0]), compare_seconds);
+    return n % 2 ? times[n / 2] : (times[n / 2 - 1] + times[n / 2]) / 2;
+}
+
 rb_code_t bench_run(const gpu_spec_t *spec, int threads, unsigned repeats, bench_open_fn open,
                     const void *ctx, bench_result_t *out, rb_err_t *err)
 {
-    double seconds[MAX_REPEATS];
+    double seconds[BENCH_MAX_REPEATS], cpu[BENCH_MAX_REPEATS];
     bench_result_t one;
 
     if (repeats < 1)
         repeats = 1;
-    if (repeats > MAX_REPEATS)
-        repeats = MAX_REPEATS;
+    if (repeats > BENCH_MAX_REPEATS)
+        repeats = BENCH_MAX_REPEATS;
     for (unsigned i = 0; i < repeats; i++) {
         RB_TRY(run_once(spec, threads, open, ctx, &one, err));
         if (i > 0 &&
@@ -72,9 +70,9 @@ rb_code_t bench_run(const gpu_spec_t *spec, int threads, unsigned repeats, bench
                      (unsigned long long)one.counts.cycles, (unsigned long long)out->counts.cycles);
         out->counts = one.counts;
         seconds[i] = one.seconds;
+        cpu[i] = one.cpu;
     }
-    qsort(seconds, repeats, sizeof(seconds[0]), compare_seconds);
-    out->seconds =
-        repeats % 2 ? seconds[repeats / 2] : (seconds[repeats / 2 - 1] + seconds[repeats / 2]) / 2;
+    out->seconds = bench_median(seconds, repeats);
+    out->cpu = bench_median(cpu, repeats);
     return RB_OK;
 }

@@ -15,11 +15,16 @@ typedef struct {
 
 typedef struct {
     bench_counts_t counts;
-    double seconds; /* median of the repeats, of gpu_run() alone */
+    double seconds; /* median of the repeats, of gpu_run() alone: wall-clock time ... */
+    double cpu;     /* ... and processor time of all threads */
 } bench_result_t;
 
 /* Returns a new source, which the caller destroys through its ops. NULL: failed, see err. */
 typedef trace_source_t *(*bench_open_fn)(const void *ctx, rb_err_t *err);
+
+/* Median of n (1 .. BENCH_MAX_REPEATS) times; sorts them. */
+enum { BENCH_MAX_REPEATS = 64 };
+double bench_median(double *times, unsigned n);
 
 /* Runs all launches, repeats times. Counts must agree between the repeats. */
 RB_CHECKED rb_code_t bench_run(const gpu_spec_t *spec, int threads, unsigned repeats,

@@ -79,11 +79,13 @@ enum {
     INST_COUNTED = 1 << 5,      /* the control word has a write or read barrier */
     INST_WAITS = 1 << 6,        /* the control word makes it wait for dependence counters */
     INST_FORWARDED = 1 << 7,    /* HMMA: gets accumulators sooner than other results */
-    INST_ALONE = 1 << 8, /* its sub-core executes it alone: neither memory, the constant cache,
+    INST_ALONE = 1 << 8,  /* its sub-core executes it alone: neither memory, the constant cache,
                                  * the clock nor other warps have a part in it */
+    INST_SIMPLE = 1 << 9, /* INST_ALONE, the usual kind: no control word, at most one result
+                                 * and INST_QUAD registers, and nothing special about it */
 };
 
-enum { INST_MAX_BANKS = 4 };
+enum { INST_MAX_BANKS = 4, INST_QUAD = 4 };
 
 typedef struct {
     uint32_t pc;     /* byte offset in the function */

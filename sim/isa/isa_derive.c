@@ -22,6 +22,14 @@ static bool is_alone(const inst_t *in)
     }
 }
 
+/* traits: those found so far. */
+static bool is_simple(const inst_t *in, unsigned traits)
+{
+    return traits & INST_ALONE && !(traits & (INST_DELAYS | INST_FORWARDED | INST_GUESSED)) &&
+           (in->flags & (INST_CONTROL_WORD | INST_PRED_WRITE)) == 0 && in->n_set <= 1 &&
+           in->n_wait <= INST_QUAD;
+}
+
 static unsigned find_traits(const inst_t *in)
 {
     unsigned traits = 0;
@@ -44,6 +52,8 @@ static unsigned find_traits(const inst_t *in)
         traits |= INST_FORWARDED;
     if (is_alone(in))
         traits |= INST_ALONE;
+    if (is_simple(in, traits))
+        traits |= INST_SIMPLE;
     return traits;
 }
 

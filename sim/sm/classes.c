@@ -158,5 +158,7 @@ void classes_init(sm_t *sm)
         sm->cls[c].reads_free = (uint8_t)(reads < UINT8_MAX ? reads : UINT8_MAX);
         sm->cls[c].through_allocate = !through_mio && !through_l1tex;
         sm->cls[c].varies = c == OP_HMMA || c == OP_IMAD;
+        sm->cls[c].simple = sm->cls[c].interval > 0 && sm->cls[c].port_others == 0 &&
+                            !sm->cls[c].one_unit && c != OP_HMMA;
     }
 }

@@ -61,6 +61,8 @@ typedef struct {
                             * reserved at issue */
     bool varies;           /* how long it occupies its pipe depends on the instruction */
     bool one_unit;         /* the SM has one unit for all sub-cores */
+    bool simple;           /* occupies only its own pipe, and for a time that does not depend on the
+                            * instruction if that is an INST_SIMPLE */
 } op_properties_t;
 
 struct sm {

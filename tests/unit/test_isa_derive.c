@@ -21,15 +21,15 @@ static void traits_follow_from_the_opcode(void **state)
         const char *mnemonic;
         unsigned traits;
     } rows[] = {
-        {"FFMA", INST_ALONE},
-        {"MUFU.RCP", INST_ALONE},
+        {"FFMA", INST_ALONE | INST_SIMPLE},
+        {"MUFU.RCP", INST_ALONE | INST_SIMPLE},
         {"HMMA.884.F32.F32.STEP0", INST_ALONE | INST_FORWARDED},
         {"LDG.E.SYS", INST_ADDRESSED},
         {"STS", INST_ADDRESSED},
         {"LDC", INST_ADDRESSED},
         {"SHFL.IDX", 0},
         {"S2R", 0},
-        {"CS2R", INST_ALONE},
+        {"CS2R", INST_ALONE | INST_SIMPLE},
         {"BRA", INST_ALONE | INST_DELAYS | INST_GUESSED},
         {"NANOSLEEP", INST_ALONE | INST_DELAYS},
         {"BAR.SYNC", INST_STOPS},

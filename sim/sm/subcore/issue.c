@@ -21,12 +21,13 @@ static cycle_t issue_cycle(sm_t *sm, sub_core_t *sub, cycle_t now)
     return sub_cycle_next(sub, now + 1);
 }
 
-/* The same with the following cycles, as far as it can run ahead. */
+/* The same with the following cycles, as far as it can run ahead. Returns the next cycle in which
+ * something happens in the sub-core. */
 static inline cycle_t run_sub_core(sm_t *sm, sub_core_t *sub, cycle_t now, cycle_t until)
 {
     cycle_t next = issue_cycle(sm, sub, now);
     next = cycle_min(next, wake_ring_next(&sub->wakes));
-    if (next >= until)
+    if (next >= until || !run_ahead_is_possible(sm, sub))
         return next;
     const cycle_t end = run_ahead_end(sm, sub, now, until);
     return next < end ? run_ahead(sm, sub, next, end) : next;

@@ -138,6 +138,22 @@ static void issue_any(sm_t *sm, warp_t *warp, const op_properties_t *cls, cycle_
     go_on(sm, warp, inst, mask, now);
 }
 
+/* issue_any() for an instruction that the sub-core executes alone. */
+static void issue_plain(sm_t *sm, warp_t *warp, const op_properties_t *cls, cycle_t now)
+{
+    const inst_t *inst = warp->inst;
+    uint32_t conflict = pipes_read_and_occupy(sm, warp->sub, inst, cls, now);
+    if (cls->one_unit)
+        pipes_occupy_shared_fp64(sm, warp->sub, now);
+    depend_set(warp, inst, now + cls->latency + conflict, (dep_kind_t)cls->dep_kind);
+    if (inst->flags & INST_PRED_WRITE)
+        warp->pred_ready = now + sm->config->sm.predicate_latency;
+    if (next_inst_take(sm, warp, now))
+        next_inst_schedule(sm, warp->sub, warp, now);
+    else
+        block_warp_end(sm, warp->slot, now);
+}
+
 void issue_warp(sm_t *sm, sub_core_t *sub, warp_t *warp, cycle_t now)
 {
     const op_properties_t *cls = &sm->cls[warp->inst->cls];
@@ -145,6 +161,8 @@ void issue_warp(sm_t *sm, sub_core_t *sub, warp_t *warp, cycle_t now)
     tally_issue(sub, warp);
     if (warp->control)
         issue_controlled(sm, warp, cls, now);
+    else if (warp->inst->traits & INST_ALONE && sm->subcore.plain && sm->recorded == 0)
+        issue_plain(sm, warp, cls, now);
     else
         issue_any(sm, warp, cls, now);
 }

@@ -14,19 +14,19 @@ static inline bool next_inst_take(sm_t *sm, warp_t *warp, cycle_t now)
     const inst_t *prev = warp->inst;
     uint32_t prev_mask = warp->mask;
     warp->since = now + 1;
+    warp->base = now + 1;
+    warp->base_state = STATE_WAIT;
     if (warp->left > 0) {
         warp->left--;
-        warp->inst++;
+        warp->inst = prev + 1;
     } else if (!warp_next_run(sm, warp)) {
         return false;
     }
-    warp->base = now + 1;
-    warp->base_state = STATE_WAIT;
+    const unsigned traits = warp->inst->traits;
     /* The address record will be read at issue, after other warps have run. */
-    if (warp->inst->space != MEM_NONE)
+    if (traits & INST_ADDRESSED)
         __builtin_prefetch(warp->addr);
-    if (prev->traits & INST_DELAYS || warp->inst->traits & INST_CONST_SOURCE ||
-        sm->subcore.any_delays)
+    if (prev->traits & INST_DELAYS || traits & INST_CONST_SOURCE || sm->subcore.any_delays)
         warp_delay(sm, warp->slot, prev, prev_mask, now);
     return true;
 }
@@ -48,6 +48,19 @@ static inline int32_t later(int32_t a, int32_t b)
     return a > b ? a : b;
 }
 
+/* Adds four registers that the warp's next instruction waits for. isa_derive() fills the list up with
+ * one that is always ready. */
+static inline void next_inst_quad(const warp_t *warp, const uint16_t *id, dep_t from, dep_t *any,
+                                  int32_t *latest)
+{
+    const dep_t *dep = warp->dep;
+    dep_t a = dep[id[0]], b = dep[id[1]], c = dep[id[2]], d = dep[id[3]];
+    int32_t ab = later((int32_t)(a - from), (int32_t)(b - from));
+    int32_t cd = later((int32_t)(c - from), (int32_t)(d - from));
+    *any |= a | b | c | d;
+    *latest = later(*latest, later(ab, cd));
+}
+
 /* The earliest cycle at which the operands of warp w's next instruction allow it to issue, see
  * depend_ready() and control_ready(). */
 static inline cycle_t next_inst_operands(sm_t *sm, const warp_t *warp, cycle_t now,
@@ -64,22 +77,17 @@ static inline cycle_t next_inst_operands(sm_t *sm, const warp_t *warp, cycle_t n
     const dep_t from = (dep_t)(now << DEP_SHIFT);
     dep_t any = 0;
     int32_t latest = 0;
-    /* Four at a time: isa_derive() fills dep up with a register that is always ready. */
-    for (unsigned i = 0; i < inst->n_wait; i += 4) {
-        const uint16_t *id = &inst->dep[i];
-        dep_t a = warp->dep[id[0]], b = warp->dep[id[1]], c = warp->dep[id[2]],
-              d = warp->dep[id[3]];
-        any |= a | b | c | d;
-        int32_t ab = later((int32_t)(a - from), (int32_t)(b - from));
-        int32_t cd = later((int32_t)(c - from), (int32_t)(d - from));
-        latest = later(latest, later(ab, cd));
-    }
+    next_inst_quad(warp, inst->dep, from, &any, &latest);
+    for (unsigned i = INST_QUAD; i < inst->n_wait; i += INST_QUAD)
+        next_inst_quad(warp, &inst->dep[i], from, &any, &latest);
     if (warp->held > 0 || warp->held_until > now)
         next_inst_held(warp, from, &any, &latest);
-    bool passed = latest < 1 << DEP_SHIFT, fixed = (latest & DEP_KIND) == DEP_FIXED;
-    if (any & DEP_PENDING || !(passed || fixed) || inst->traits & INST_FORWARDED)
-        return depend_ready(sm, w, inst, now, kind);
-    return now + (cycle_t)(latest >> DEP_SHIFT);
+    const bool known = (any & DEP_PENDING) == 0;
+    if (known && latest < 1 << DEP_SHIFT)
+        return now;
+    if (known && (latest & DEP_KIND) == DEP_FIXED && !(inst->traits & INST_FORWARDED))
+        return now + (cycle_t)(latest >> DEP_SHIFT);
+    return depend_ready(sm, w, inst, now, kind);
 }
 
 /* Determines when a warp can issue its next instruction, which is in its instruction buffer, and the

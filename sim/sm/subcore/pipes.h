@@ -26,12 +26,14 @@ static inline void pipes_occupy_own(const sm_t *sm, sub_core_t *sub, const inst_
                                     const op_properties_t *cls, uint32_t conflict, cycle_t now)
 {
     pipe_state_t *pipe = &sub->pipe[cls->pipe];
-    if (cls->interval == 0)
+    uint32_t interval = cls->interval;
+    if (interval == 0)
         return;
-    uint32_t interval = cls->varies ? pipes_varying_interval(sm, inst) : cls->interval;
+    if (cls->varies)
+        interval = pipes_varying_interval(sm, inst);
     pipe->busy += interval - 1;
     pipe->free_base = now + interval;
-    pipe->free_at = pipe->free_base + conflict;
+    pipe->free_at = now + interval + conflict;
     if (cls->port_others != 0)
         pipes_occupy_others(sub, cls->pipe, cls->port_others, now);
 }

@@ -34,25 +34,26 @@ static inline void ready_issue_from(sm_t *sm, sub_core_t *sub, cycle_t at)
  * its sub-core will look. */
 static inline void ready_add(sm_t *sm, sub_core_t *sub, const warp_t *warp, cycle_t at)
 {
-    unsigned number = sm->cls[warp->inst->cls].pipe;
+    const unsigned number = sm->cls[warp->inst->cls].pipe;
     pipe_state_t *pipe = &sub->pipe[number];
     if (at > warp->since)
         ((uint64_t *)&sm->stats)[warp->state] += at - warp->since;
-    pipe->throttled -= pipe_busy_before(pipe, at);
-    pipe->ready |= UINT32_C(1) << warp->place;
-    sub->waited -= at;
+    sub->ready[number] |= UINT32_C(1) << warp->place;
     sub->ready_pipes |= UINT32_C(1) << number;
+    sub->waited -= at;
+    pipe->throttled -= pipe_busy_before(pipe, at);
 }
 
 /* Removes a warp, which issues now: its pipe is free. */
 static inline void ready_take(sub_core_t *sub, unsigned place, unsigned number, cycle_t now)
 {
     pipe_state_t *pipe = &sub->pipe[number];
-    pipe->throttled += pipe->busy;
-    pipe->ready &= ~(UINT32_C(1) << place);
-    sub->waited += now;
-    if (pipe->ready == 0)
+    uint32_t others = sub->ready[number] & ~(UINT32_C(1) << place);
+    sub->ready[number] = others;
+    if (others == 0)
         sub->ready_pipes &= ~(UINT32_C(1) << number);
+    sub->waited += now;
+    pipe->throttled += pipe->busy;
 }
 
 /* The same as ready_add() if the sub-core may not know yet. */
@@ -68,11 +69,12 @@ static inline uint32_t ready_eligible(const sub_core_t *sub, cycle_t now, cycle_
 {
     uint32_t eligible = 0;
     for (uint32_t pipes = sub->ready_pipes; pipes != 0; pipes &= pipes - 1) {
-        const pipe_state_t *pipe = &sub->pipe[__builtin_ctz(pipes)];
-        if (pipe->free_at > now)
-            *soonest = cycle_min(*soonest, pipe->free_at);
+        const unsigned number = (unsigned)__builtin_ctz(pipes);
+        const cycle_t free_at = sub->pipe[number].free_at;
+        if (free_at > now)
+            *soonest = cycle_min(*soonest, free_at);
         else
-            eligible |= pipe->ready;
+            eligible |= sub->ready[number];
     }
     return eligible;
 }

@@ -27,8 +27,8 @@ static inline bool may_issue(sm_t *sm, const warp_t *warp, cycle_t now)
 }
 
 /* The warp issues an instruction without control word. */
-static inline void issue_alone(sm_t *sm, sub_core_t *sub, warp_t *warp, const op_properties_t *cls,
-                               cycle_t now)
+static void issue_alone(sm_t *sm, sub_core_t *sub, warp_t *warp, const op_properties_t *cls,
+                        cycle_t now)
 {
     const inst_t *inst = warp->inst;
     cycle_t at;
@@ -39,6 +39,60 @@ static inline void issue_alone(sm_t *sm, sub_core_t *sub, warp_t *warp, const op
     (void)next_inst_take(sm, warp, now);
     if (next_inst_when(sm, warp, now, &at))
         next_inst_put(sm, sub, warp, at, now);
+}
+
+/* When the operands of the next instruction allow a warp to issue it, which then waits for nothing
+ * else; CYCLE_NEVER if it is not as simple. */
+static inline cycle_t simple_operands(const warp_t *warp, const inst_t *inst, cycle_t now)
+{
+    const dep_t from = (dep_t)(now << DEP_SHIFT);
+    dep_t any = 0;
+    int32_t latest = 0;
+    next_inst_quad(warp, inst->dep, from, &any, &latest);
+    if (any & DEP_PENDING || warp->held > 0 || warp->held_until > now)
+        return CYCLE_NEVER;
+    if (latest < 1 << DEP_SHIFT)
+        return now + 1;
+    bool fixed = (latest & DEP_KIND) == DEP_FIXED && !(inst->traits & INST_FORWARDED);
+    return fixed ? now + (cycle_t)(latest >> DEP_SHIFT) : CYCLE_NEVER;
+}
+
+/* issue_alone() for an INST_SIMPLE that is not the last one of its run. */
+static inline void issue_simple(sm_t *sm, sub_core_t *sub, warp_t *warp, const op_properties_t *cls,
+                                cycle_t now)
+{
+    const inst_t *inst = warp->inst, *next = inst + 1;
+    pipe_state_t *pipe = &sub->pipe[cls->pipe];
+    const cycle_t result = now + cls->latency;
+    pipe->free_base = now + cls->interval;
+    pipe->free_at = pipe->free_base;
+    pipe->busy += cls->interval - 1;
+    if (inst->n_set > 0)
+        warp->dep[inst->dep[inst->n_wait - 1]] = dep_encode(result, (dep_kind_t)cls->dep_kind);
+    if (result > warp->dep_until)
+        warp->dep_until = result;
+    warp->inst = next;
+    warp->left--;
+    warp->since = now + 1;
+    warp->base = now + 1;
+    warp->base_state = STATE_WAIT;
+    if (next->traits & INST_ADDRESSED)
+        __builtin_prefetch(warp->addr);
+    cycle_t at = simple_operands(warp, next, now);
+    bool simple = at != CYCLE_NEVER && next->n_wait <= INST_QUAD && !(next->traits & INST_GUESSED);
+    if (simple)
+        warp->state = STATE_WAIT;
+    else if (!next_inst_when(sm, warp, now, &at))
+        return;
+    next_inst_put(sm, sub, warp, at, now);
+}
+
+/* Whether issue_simple() will do. */
+static inline bool is_simple(const sm_t *sm, const warp_t *warp, const op_properties_t *cls)
+{
+    const inst_t *inst = warp->inst;
+    return inst->traits & INST_SIMPLE && warp->left > 0 && cls->simple &&
+           inst->most_reads[sm->subcore.last_bank] <= cls->reads_free;
 }
 
 /* One of the eligible warps issues. false: its instruction concerns others. */
@@ -56,7 +110,9 @@ static inline bool issue_eligible(sm_t *sm, sub_core_t *sub, uint32_t eligible, 
     ready_looked(sub, eligible, now);
     ready_take(sub, place, cls->pipe, now);
     tally_issue(sub, warp);
-    if (warp->control)
+    if (is_simple(sm, warp, cls))
+        issue_simple(sm, sub, warp, cls, now);
+    else if (warp->control)
         issue_controlled(sm, warp, cls, now);
     else
         issue_alone(sm, sub, warp, cls, now);

@@ -16,13 +16,18 @@
 
 #include "sim/sm/subcore/subcore_parts.h"
 
+/* Whether a sub-core may run ahead at all. Records of single instructions are made in the order of
+ * time, and so would be statistics of single instructions. */
+static inline bool run_ahead_is_possible(const sm_t *sm, const sub_core_t *sub)
+{
+    return sm->subcore.plain && !recorded(sm, RETIRED_BASIC_BLOCK) && sub->dry == 0;
+}
+
 /* The cycle at which the sub-core must stop if it runs ahead in cycle now; until: end of the
- * window. Records of single instructions are made in the order of time, without running ahead. */
+ * window. */
 static inline cycle_t run_ahead_end(const sm_t *sm, const sub_core_t *sub, cycle_t now,
                                     cycle_t until)
 {
-    if (!sm->subcore.plain || recorded(sm, RETIRED_BASIC_BLOCK) || sub->dry > 0)
-        return now + 1;
     cycle_t end = cycle_min(until, sm_next_event(sm));
     /* Waits that do not fit the wake ring go through the event wheel of the SM. */
     end = cycle_min(end, now + WAKE_CYCLES);

@@ -40,9 +40,10 @@ void subcore_init(sm_t *sm)
     c->issuing = NOT_ISSUING;
     c->short_buffer = icache->buffer < SHORTEST_BUFFER && !icache->perfect ? icache->buffer : 0;
     c->last_bank = sm->config->sm.rf_banks - 1;
-    c->plain = !sm->config->sm.ideal && !sm->config->sm.control_check;
     c->any_delays = c->short_buffer > 0 || sm->config->sm.ideal;
+    c->plain = !c->any_delays && !sm->config->sm.control_check;
     warps_init(sm);
+    operands_init(sm);
     control_check_init(sm);
 }
 

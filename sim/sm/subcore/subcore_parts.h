@@ -48,9 +48,11 @@ cycle_t depend_ready(const sm_t *sm, uint32_t w, const inst_t *inst, cycle_t now
 static inline void depend_set(warp_t *warp, const inst_t *inst, cycle_t cycle, dep_kind_t kind)
 {
     const dep_t d = dep_encode(cycle, kind);
-    warp->dep_until = cycle_max(warp->dep_until, cycle);
-    for (unsigned i = inst->n_wait - (unsigned)inst->n_set; i < inst->n_wait; i++)
-        warp->dep[inst->dep[i]] = d;
+    const uint16_t *id = &inst->dep[inst->n_wait];
+    if (cycle > warp->dep_until)
+        warp->dep_until = cycle;
+    for (unsigned n = inst->n_set; n > 0; n--)
+        warp->dep[*--id] = d;
 }
 
 /* The same at a cycle that is not known yet. */
@@ -102,6 +104,8 @@ void control_check_reset(sm_t *sm, uint32_t w);
 void control_check_issue(sm_t *sm, uint32_t w, const inst_t *inst, uint32_t mask);
 
 /* operands.c */
+
+void operands_init(sm_t *sm);
 
 /* Warp w issues inst, which goes through the allocate stage: reserves the read ports. Returns the cycles that it
  * waits for them. */

@@ -72,14 +72,13 @@ typedef struct {
 
 _Static_assert(sizeof(warp_t) == 128, "two lines of the host's cache");
 
-/* A pipe of a sub-core, and the warps whose next instruction is ready for it. */
+/* A pipe of a sub-core. */
 typedef struct {
     cycle_t free_at;    /* when the pipe takes the next instruction */
     cycle_t free_base;  /* the same without register-file conflicts */
     uint64_t busy;      /* cycles before free_base in which it was busy, conflicts apart; only
                          * differences have a meaning */
     uint64_t throttled; /* see ready.c */
-    uint32_t ready;     /* bit i: i-th warp of the sub-core */
 } pipe_state_t;
 
 /* What was issued of an opcode class: instructions, floating-point operations. */
@@ -93,11 +92,14 @@ typedef struct sub_core {
     cycle_t looked;     /* last cycle in which a warp was picked */
     uint64_t waited;    /* see ready.c */
     uint64_t passed_over; /* the same */
-    uint32_t ready_pipes; /* bit p: pipe[p].ready != 0 */
+    uint32_t ready_pipes; /* bit p: ready[p] != 0 */
     uint32_t last;        /* warp issued last (bit number) */
     uint16_t at_barrier;  /* its warps that wait at a barrier */
     uint16_t dry;         /* those of them whose instruction buffer is not filled yet */
     wake_ring_t wakes;
+    uint32_t
+        ready[PIPE_COUNT]; /* by pipe: warps whose next instruction is ready for it; bit i: i-th
+                                 * warp of the sub-core */
     pipe_state_t pipe[PIPE_COUNT];
     warp_t *warp; /* its first warp; the others follow at a distance of the number of sub-cores */
     uint32_t free_slots;             /* warp slots without a warp */
@@ -121,9 +123,12 @@ typedef struct {
     uint32_t short_buffer; /* instructions in a warp's buffer if it is too short to be refilled in
                             * time, else 0 */
     uint32_t last_bank;    /* number of the last register-file bank */
-    bool plain;      /* no ideal core; arithmetic depends on nothing but registers and pipes */
+    bool plain; /* arithmetic depends on nothing but registers, pipes and the instruction cache */
     bool any_delays; /* warp_delay() is for every instruction: a short buffer, an ideal core */
     bool cut_warps;
+    uint64_t
+        port_window; /* with two banks of one read port each: a port in each cycle of the window,
+                           * as in ports; else 0 */
     warp_t warp[SM_MAX_WARPS];
     sub_core_t sub[SM_MAX_SUB_CORES];
     dep_t *dep;         /* owned; REG_ID_COUNT per warp: when results are ready */
