@@ -17,3 +17,11 @@ void gpu_count(gpu_t *g, cycle_t cycle, gpu_counters_t *out)
         stats_add((uint64_t *)&out->dram, (const uint64_t *)&dram, DRAM_STAT_COUNT);
     }
 }
+
+uint64_t gpu_warp_insts(const gpu_t *g)
+{
+    uint64_t n = 0;
+    for (uint32_t i = 0; i < g->n_sms; i++)
+        n += sm_warp_insts(g->sm[i]);
+    return n;
+}

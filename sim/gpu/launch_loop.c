@@ -18,14 +18,6 @@ enum {
     STUCK_CYCLES = 50000000, /* no instruction issued for so long while a launch runs */
 };
 
-uint64_t gpu_warp_insts(const gpu_t *g)
-{
-    uint64_t n = 0;
-    for (uint32_t i = 0; i < g->n_sms; i++)
-        n += sm_warp_insts(g->sm[i]);
-    return n;
-}
-
 /* Detects a livelock of the model: events, but no instructions and no completed blocks. */
 static void watch(gpu_t *g, cycle_t now)
 {
