@@ -27,11 +27,11 @@ typedef enum {
     PIPE_CODE,
     PIPE_LAUNCH,
     PIPE_BLOCK,
+    PIPE_LAUNCH_END,
+    PIPE_END,
     PIPE_LONG_BLOCK,
     PIPE_PIECE,
     PIPE_BLOCK_END,
-    PIPE_LAUNCH_END,
-    PIPE_END,
 } pipe_kind_t;
 
 typedef struct {

@@ -11,23 +11,6 @@ struct trace_claim {
     trace_claim_t *next;
 };
 
-void rbt_claims_init(rbt_claims_t *c)
-{
-    *c = (rbt_claims_t){0};
-    pthread_mutex_init(&c->lock, NULL);
-}
-
-void rbt_claims_free(rbt_claims_t *c)
-{
-    while (c->unused != NULL) {
-        trace_launch_t *l = c->unused;
-
-        c->unused = l->next_reader;
-        rbt_launch_close(l);
-    }
-    pthread_mutex_destroy(&c->lock);
-}
-
 /* Whether another claim decodes a frame. */
 static bool is_claimed(trace_launch_t *l, size_t page, size_t frame)
 {

@@ -7,11 +7,6 @@
 
 #include "frontend/input/rbt/rbt_launch_state.h"
 
-void rbt_claims_init(rbt_claims_t *c);
-
-/* Closes the readers. */
-void rbt_claims_free(rbt_claims_t *c);
-
 /* These implement the functions of the same names in trace_source_ops_t. */
 RB_CHECKED rb_code_t rbt_launch_claim(trace_launch_t *l, uint64_t index, uint64_t max,
                                       claim_status_t *status, trace_claim_t **out, uint64_t *n,

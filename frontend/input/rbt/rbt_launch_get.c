@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <zstd.h>
 
-#include "frontend/input/rbt/rbt_claim.h"
 #include "frontend/input/rbt/rbt_launch_state.h"
 #include "sim/core/alloc.h"
 #include "sim/core/log.h"
@@ -59,14 +58,20 @@ rb_code_t rbt_launch_open(trace_launch_t **out, rbt_file_t *file, uint64_t posit
                           .pages = pages};
     l->launch = *launch;
     rbt_pool_init(&l->pool);
-    rbt_claims_init(&l->claims);
+    pthread_mutex_init(&l->claims.lock, NULL);
     *out = l;
     return RB_OK;
 }
 
 void rbt_launch_close(trace_launch_t *l)
 {
-    rbt_claims_free(&l->claims);
+    while (l->claims.unused != NULL) {
+        trace_launch_t *reader = l->claims.unused;
+
+        l->claims.unused = reader->next_reader;
+        rbt_launch_close(reader);
+    }
+    pthread_mutex_destroy(&l->claims.lock);
     rbt_pages_give(l->pages, l->page);
     rbt_frame_get_free(&l->frame);
     rbt_pool_free(&l->pool);
