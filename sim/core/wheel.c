@@ -15,7 +15,6 @@ void wheel_free(wheel_t *w)
 {
     rb_model_free(w->node);
     rb_model_free(w->far);
-    wheel_init(w);
 }
 
 /* Puts more nodes on the empty free list. */

@@ -47,6 +47,8 @@ typedef struct {
 } wheel_t;
 
 void wheel_init(wheel_t *w);
+
+/* The wheel may not be used afterwards, except by wheel_init(). */
 void wheel_free(wheel_t *w);
 
 /* wheel_add() when the event is far away or the node pool must grow. */

@@ -58,6 +58,8 @@ uint32_t ready_charge(sm_t *sm, sub_core_t *sub, cycle_t now)
 {
     uint64_t *state = state_counters(sm), all_throttled = 0, n_ready = 0;
     uint32_t ready = 0;
+    if (sub->ready_pipes == 0 && sub->waited == 0)
+        return 0; /* no warp is ready, and none has waited */
     for (unsigned p = 0; p < PIPE_COUNT; p++) {
         uint64_t n = (uint64_t)__builtin_popcount(sub->ready[p]);
         uint64_t throttled = take_throttled(&sub->pipe[p], n, now);

@@ -3,6 +3,8 @@
 void tally_flush(sm_t *sm, sub_core_t *sub)
 {
     uint64_t *count = (uint64_t *)&sm->stats, issued = 0;
+    if (sub->threads == 0 && sub->pred_off == 0)
+        return; /* nothing was issued */
     for (unsigned c = 0; c < OP_CLASS_COUNT; c++) {
         tally_t *t = &sub->tally[c];
         count[sm->cls[c].mix] += t->issued;
