@@ -112,6 +112,66 @@ static void threads_and_windows_do_not_show_with_control_words(void **state)
     }
 }
 
+/* --- Arithmetic between barriers ---------------------------------------------------------------- */
+
+enum { LOOP = 60, ROUNDS = 6, LANES_FULL = SYNTH_FULL_MASK };
+
+/* Loops of different length, so that the sub-cores reach the barriers at different times; some
+ * warps have little to do and wait with an empty instruction buffer. */
+static void uneven_body(synth_warp_t *w, const void *ctx)
+{
+    (void)ctx;
+    for (uint64_t round = 0; round < ROUNDS; round++) {
+        const uint64_t mix = synth_mix(w->global * ROUNDS + round);
+        for (uint64_t i = 0; i < mix % 4; i++)
+            synth_emit_span(w, 0, mix >> 8 & 1 ? LOOP : LOOP / 3);
+        synth_emit(w, LOOP, (uint32_t)LANES_FULL);
+    }
+    synth_emit(w, LOOP + 1, (uint32_t)LANES_FULL);
+}
+
+static synth_t *uneven_create(void)
+{
+    static const char *const code[][3] = {
+        {"FFMA", "R4", "R4 R5 R6"}, {"IADD3", "R7", "R7 R4 R8"},   {"DADD", "R10", "R10 R12"},
+        {"MUFU.RCP", "R14", "R4"},  {"FMUL", "R15", "R14 R7"},     {"LOP3.LUT", "R16", "R15 R7"},
+        {"IMAD", "R17", "R16 R4"},  {"IMAD.WIDE", "R18", "R4 R5"}, {"HFMA2", "R20", "R20 R4"},
+        {"FADD", "R21", "R21 R17"},
+    };
+    const size_t n = sizeof(code) / sizeof(code[0]);
+    synth_t *s = synth_create();
+    synth_kernel_t *k = synth_kernel_create(
+        s, "uneven", &(synth_shape_t){.arch = 70, .grid = {12}, .block = {320}, .regs = 32});
+    for (unsigned i = 0; i + 1 < LOOP; i++)
+        synth_code(k, code[i % n][0], code[i % n][1], code[i % n][2]);
+    synth_code(k, "BRA", "", "");
+    synth_code(k, "BAR.SYNC", "", "");
+    synth_code(k, "EXIT", "", "");
+    synth_kernel_body(k, uneven_body, NULL);
+    return s;
+}
+
+/* In windows of one cycle no sub-core runs ahead. */
+static void running_ahead_does_not_show(void **state)
+{
+    const gpu_spec_t specs[] = {
+        LAB_SPEC("v100", SMALL),
+        LAB_SPEC("v100", SMALL, "sm.barrier_latency=1", "sm.barrier_interval=0"),
+        LAB_SPEC("v100", SMALL, "icache.l0_size=1KiB", "icache.l0_ways=1", "sm.barrier_latency=2"),
+        LAB_SPEC("rtx2060", SMALL, "sm.fp64_shared=true", "sm.scheduler=two_level",
+                 "sm.scheduler_group=2"),
+        LAB_SPEC("v100", SMALL, "sm.scheduler=lrr", "icache.prefetch=0", "icache.buffer=0"),
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof(specs) / sizeof(specs[0]); i++) {
+        synth_t *s = uneven_create();
+        check_same(&specs[i], s);
+        synth_control_scramble(s, i);
+        check_same(&specs[i], s);
+        synth_destroy(s);
+    }
+}
+
 /* A second run in the same process and on the same source gives the same results. */
 static void a_second_run_is_equal_to_the_first(void **state)
 {
@@ -156,6 +216,7 @@ int main(void)
         cmocka_unit_test(threads_and_windows_do_not_show_on_an_uneven_chip),
         cmocka_unit_test(threads_and_windows_do_not_show_under_back_pressure),
         cmocka_unit_test(threads_and_windows_do_not_show_with_control_words),
+        cmocka_unit_test(running_ahead_does_not_show),
         cmocka_unit_test(a_second_run_is_equal_to_the_first),
         cmocka_unit_test(a_latency_of_one_cycle_more_changes_the_hash),
     };
