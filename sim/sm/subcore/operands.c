@@ -62,14 +62,15 @@ static void count_reads(sm_t *sm, sub_core_t *sub, uint32_t w, const inst_t *ins
             continue;
         unsigned slot = inst_slot(inst, operand++);
         for (unsigned r = op->num; r < (unsigned)op->num + op->count; r++) {
+            const unsigned bank = banks == 2 ? r & 1 : r % banks; /* divisions take long */
             bool again = false;
-            bool read = read_register(sub, w, r, r % banks, slot, slot < 4 && reuse >> slot & 1);
+            bool read = read_register(sub, w, r, bank, slot, slot < 4 && reuse >> slot & 1);
             for (unsigned k = 0; k < n_listed; k++)
                 again = again || listed[k] == r;
             if (!read || again || n_listed == sizeof(listed))
                 continue;
             listed[n_listed++] = (uint8_t)r;
-            reads[r % banks]++;
+            reads[bank]++;
         }
     }
 }
@@ -106,12 +107,12 @@ static void take_ports(sub_core_t *sub, unsigned bank, unsigned offset, unsigned
 }
 
 /* Drops the entries of cycles before now. */
-static void advance_ports(sub_core_t *sub, uint32_t banks, cycle_t now)
+static inline void advance_ports(sub_core_t *sub, uint32_t banks, cycle_t now)
 {
-    cycle_t by = now - sub->port_base;
+    const cycle_t by = now - sub->port_base;
+    sub->port_base = now;
     for (uint32_t b = 0; b < banks; b++)
         sub->ports[b] = by < PORT_CYCLES ? sub->ports[b] >> (by * PORT_BITS) : 0;
-    sub->port_base = now;
 }
 
 /* The first offset from now, not below `offset`, at which the reads of all banks fit; takes their
@@ -152,21 +153,27 @@ static inline uint64_t take_single(uint64_t taken, uint64_t free, unsigned reads
 
 /* find_ports() for two banks of one port each, with bit operations. false: the reads do not fit at
  * the offset, or it is near the end of the entries. */
-static inline bool take_at(const sm_spec_t *spec, sub_core_t *sub,
-                           const uint8_t reads[MAX_RF_BANKS], unsigned offset)
+static inline bool take_at(const sm_t *sm, sub_core_t *sub, const uint8_t reads[MAX_RF_BANKS],
+                           unsigned offset)
 {
-    const uint64_t each = UINT64_C(0x1111111111111111); /* one port in every cycle */
-    if (offset + spec->rf_window > PORT_CYCLES || spec->rf_banks != 2 || spec->rf_bank_reads > 3 ||
-        reads[0] > spec->rf_window || reads[1] > spec->rf_window)
+    const uint64_t window = sm->subcore.port_window << (PORT_BITS * offset);
+    if (sm->subcore.port_window == 0 || offset > PORT_CYCLES / 2)
         return false;
-    uint64_t window = each >> (64 - PORT_BITS * spec->rf_window) << (PORT_BITS * offset);
-    uint64_t free0 = window & ~sub->ports[0], free1 = window & ~sub->ports[1];
-    /* The product's highest digit is the number of ports. */
-    if (free0 * each >> (64 - PORT_BITS) < reads[0] || free1 * each >> (64 - PORT_BITS) < reads[1])
+    const uint64_t free0 = window & ~sub->ports[0], free1 = window & ~sub->ports[1];
+    if ((unsigned)__builtin_popcountll(free0) < reads[0] ||
+        (unsigned)__builtin_popcountll(free1) < reads[1])
         return false;
     sub->ports[0] = take_single(sub->ports[0], free0, reads[0]);
     sub->ports[1] = take_single(sub->ports[1], free1, reads[1]);
     return true;
+}
+
+void operands_init(sm_t *sm)
+{
+    const uint64_t each = UINT64_C(0x1111111111111111); /* one port in every cycle */
+    const sm_spec_t *spec = &sm->config->sm;
+    if (spec->rf_banks == 2 && spec->rf_bank_reads <= 3 && spec->rf_window <= PORT_CYCLES / 2)
+        sm->subcore.port_window = each >> (64 - PORT_BITS * spec->rf_window);
 }
 
 uint32_t operands_allocate(sm_t *sm, sub_core_t *sub, uint32_t w, const inst_t *inst, cycle_t now)
@@ -182,7 +189,7 @@ uint32_t operands_allocate(sm_t *sm, sub_core_t *sub, uint32_t w, const inst_t *
     cycle_t enters = cycle_max(now + ISSUE_TO_ALLOCATE, sub->allocate_free);
     advance_ports(sub, spec->rf_banks, now);
     unsigned offset = (unsigned)(enters - now);
-    if (!take_at(spec, sub, reads, offset))
+    if (!take_at(sm, sub, reads, offset))
         offset = find_ports(spec, sub, reads, offset);
     sub->allocate_free = now + offset + 1;
     sub->issue_free = enters - 1;

@@ -43,6 +43,7 @@ void subcore_init(sm_t *sm)
     c->any_delays = c->short_buffer > 0 || sm->config->sm.ideal;
     c->plain = !c->any_delays && !sm->config->sm.control_check;
     warps_init(sm);
+    operands_init(sm);
     control_check_init(sm);
 }
 

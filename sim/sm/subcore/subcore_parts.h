@@ -102,6 +102,8 @@ void control_check_issue(sm_t *sm, uint32_t w, const inst_t *inst, uint32_t mask
 
 /* operands.c */
 
+void operands_init(sm_t *sm);
+
 /* Warp w issues inst, which goes through the allocate stage: reserves the read ports. Returns the cycles that it
  * waits for them. */
 uint32_t operands_allocate(sm_t *sm, sub_core_t *sub, uint32_t w, const inst_t *inst, cycle_t now);

@@ -125,6 +125,9 @@ typedef struct {
     bool plain; /* arithmetic depends on nothing but registers, pipes and the instruction cache */
     bool any_delays; /* warp_delay() is for every instruction: a short buffer, an ideal core */
     bool cut_warps;
+    uint64_t
+        port_window; /* with two banks of one read port each: a port in each cycle of the window,
+                           * as in ports; else 0 */
     warp_t warp[SM_MAX_WARPS];
     sub_core_t sub[SM_MAX_SUB_CORES];
     dep_t *dep;         /* owned; REG_ID_COUNT per warp: when results are ready */
