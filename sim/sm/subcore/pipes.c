@@ -46,8 +46,9 @@ void pipes_occupy_shared_fp64(sm_t *sm, const sub_core_t *from, cycle_t now)
     const pipe_state_t *pipe = &from->pipe[PIPE_FP64];
     for (uint32_t s = 0; s < sm->n_sub_cores; s++) {
         sub_core_t *sub = &sm->subcore.sub[s];
-        if (sub != from)
-            pipe_occupy(&sub->pipe[PIPE_FP64], now + (sub->looked == now), pipe->free_base,
-                        pipe->free_at);
+        if (sub == from)
+            continue;
+        cycle_t busy_from = cycle_max(now + (sub->looked == now), sub->ahead);
+        pipe_occupy(&sub->pipe[PIPE_FP64], busy_from, pipe->free_base, pipe->free_at);
     }
 }

@@ -18,7 +18,7 @@ uint32_t pipes_varying_interval(const sm_t *sm, const inst_t *inst);
 void pipes_occupy_others(sub_core_t *sub, unsigned number, uint32_t others, cycle_t now);
 
 /* The SM has only one FP64 unit: it is busy for every sub-core, in this cycle already for those that
- * have not picked a warp. */
+ * have not picked a warp. Those that ran ahead had no warp for it. */
 void pipes_occupy_shared_fp64(sm_t *sm, const sub_core_t *from, cycle_t now);
 
 /* Occupies the pipe of an instruction that issues now, which is free. */

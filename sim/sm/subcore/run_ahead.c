@@ -102,7 +102,7 @@ static inline bool issue_eligible(sm_t *sm, sub_core_t *sub, uint32_t eligible, 
     const uint32_t place = sub_cycle_pick(&sm->config->sm, sub, eligible);
     warp_t *warp = sub_cycle_warp(sm, sub, place);
     const op_properties_t *cls = &sm->cls[warp->inst->cls];
-    if (cls->one_unit || !may_issue(sm, warp, now)) {
+    if (!may_issue(sm, warp, now)) {
         sub->scheduler_word = word;
         return false;
     }
@@ -119,13 +119,16 @@ static inline bool issue_eligible(sm_t *sm, sub_core_t *sub, uint32_t eligible, 
     return true;
 }
 
-cycle_t run_ahead(sm_t *sm, sub_core_t *sub, cycle_t from, cycle_t end)
+/* run_ahead() without the note of how far it came. */
+static cycle_t run(sm_t *sm, sub_core_t *sub, cycle_t from, cycle_t end)
 {
     cycle_t now = from;
     while (now < end) {
         cycle_t next = CYCLE_NEVER;
         uint32_t eligible = 0;
         sub_cycle_wake(sm, sub, now);
+        if (sub->ready_pipes & sm->subcore.shared_pipes)
+            return now;
         if (sub->issue_free > now)
             next = sub->ready_pipes != 0 ? sub->issue_free : CYCLE_NEVER;
         else
@@ -138,4 +141,11 @@ cycle_t run_ahead(sm_t *sm, sub_core_t *sub, cycle_t from, cycle_t end)
         now = next == now + 1 ? next : cycle_min(next, wake_ring_next(&sub->wakes));
     }
     return now;
+}
+
+cycle_t run_ahead(sm_t *sm, sub_core_t *sub, cycle_t from, cycle_t end)
+{
+    cycle_t next = run(sm, sub, from, end);
+    sub->ahead = cycle_min(next, end);
+    return next;
 }

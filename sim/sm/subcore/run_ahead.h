@@ -6,8 +6,8 @@
  *   happens on the SM. Other sub-cores, which are behind, influence it only when one of their warps
  *   completes a barrier; barrier_latency cycles later at the earliest.
  * - It influences nothing outside: it stops before an instruction that goes to memory, reads the
- *   constant cache or the clock, waits for other warps or uses a unit of the whole SM; before the end
- *   of a warp; and before an instruction line that is not in its L0.
+ *   constant cache or the clock, or waits for other warps; when a warp is ready for a unit of the
+ *   whole SM; before the end of a warp; and before an instruction line that is not in its L0.
  *
  * What it has stopped before it issues in step with the others.
  */

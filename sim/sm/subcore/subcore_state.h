@@ -90,6 +90,7 @@ typedef struct sub_core {
     cycle_t next;       /* nothing happens earlier; CYCLE_NEVER: no warp is ready or will be soon */
     cycle_t issue_free; /* when the control stage takes the next instruction */
     cycle_t looked;     /* last cycle in which a warp was picked */
+    cycle_t ahead;      /* it has run ahead up to this cycle */
     uint64_t waited;    /* see ready.c */
     uint64_t passed_over; /* the same */
     uint32_t ready_pipes; /* bit p: ready[p] != 0 */
@@ -126,6 +127,7 @@ typedef struct {
     bool plain; /* arithmetic depends on nothing but registers, pipes and the instruction cache */
     bool any_delays; /* warp_delay() is for every instruction: a short buffer, an ideal core */
     bool cut_warps;
+    uint32_t shared_pipes; /* bit set of the pipes that the sub-cores share: FP64 or none */
     uint64_t
         port_window; /* with two banks of one read port each: a port in each cycle of the window,
                            * as in ports; else 0 */
