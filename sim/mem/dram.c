@@ -42,6 +42,19 @@ static uint8_t count_bursts(const dram_t *d, uint32_t sectors)
     return (uint8_t)bursts;
 }
 
+static void set_column_times(dram_t *d)
+{
+    const dram_spec_t *s = &d->spec;
+    const uint32_t read = s->tCL + d->burst_ticks, write = s->tWL + d->burst_ticks;
+    const uint32_t to_write = read + s->tRTW, to_read = write + s->tCDLR;
+    d->data_after[DRAM_READ] = read;
+    d->data_after[DRAM_WRITE] = write;
+    d->pre_after[DRAM_READ] = s->tRTP;
+    d->pre_after[DRAM_WRITE] = write + s->tWR;
+    d->turn_after[DRAM_READ] = to_write > s->tWL + d->ccd ? to_write - s->tWL : d->ccd;
+    d->turn_after[DRAM_WRITE] = to_read > d->ccd ? to_read : d->ccd;
+}
+
 dram_t *dram_create(const dram_spec_t *spec, double core_mhz)
 {
     RB_INVARIANT(spec->banks <= DRAM_MAX_BANKS && spec->banks % spec->bank_groups == 0,
@@ -56,6 +69,7 @@ dram_t *dram_create(const dram_spec_t *spec, double core_mhz)
     d->burst_ticks = burst_ticks(spec);
     d->ccd = spec->tCCD > d->burst_ticks ? spec->tCCD : d->burst_ticks;
     d->ccdl = spec->tCCDL > d->ccd ? spec->tCCDL : d->ccd;
+    set_column_times(d);
     d->sectors_per_burst = div_up(spec->burst_bytes, SECTOR_BYTES);
     d->bursts_per_sector = div_up(SECTOR_BYTES, spec->burst_bytes);
     for (uint32_t sectors = 0; sectors < 1u << SECTORS_PER_LINE; sectors++)

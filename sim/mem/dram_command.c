@@ -187,35 +187,24 @@ static void request_finish(dram_t *d, uint32_t b, uint64_t t, uint64_t done)
 
 bool dram_column_issue(dram_t *d, uint64_t t)
 {
-    const dram_spec_t *s = &d->spec;
-    uint32_t b = d->col_bank;
+    const uint32_t b = d->col_bank, k = d->mode;
     dram_bank_t *bank = &d->bank[b];
-    dram_request_t *r = &d->request[bank->hit[d->mode].head - 1];
+    dram_request_t *r = &d->request[bank->hit[k].head - 1];
     if (!r->started)
         request_start(d, r);
     d->stats.busy += d->burst_ticks;
-    if (d->mode != d->last_direction) {
+    if (k != d->last_direction) {
         d->stats.turnarounds++;
-        d->last_direction = d->mode;
+        d->last_direction = k;
     }
     dram_group_timed(d, bank->group, t + d->ccdl);
-    uint64_t data_end;
-    if (d->mode == DRAM_READ) {
-        data_end = t + s->tCL + d->burst_ticks;
-        at_least(&bank->pre_ready, t + s->tRTP);
-        uint64_t write_data = data_end + s->tRTW;
-        at_least(&d->col_next[DRAM_WRITE], write_data > s->tWL ? write_data - s->tWL : 0);
-    } else {
-        data_end = t + s->tWL + d->burst_ticks;
-        at_least(&bank->pre_ready, data_end + s->tWR);
-        at_least(&d->col_next[DRAM_READ], data_end + s->tCDLR);
-    }
+    at_least(&bank->pre_ready, t + d->pre_after[k]);
     d->choice.row_ready[b] = dram_since_epoch(d, bank->pre_ready);
-    at_least(&d->col_next[DRAM_READ], t + d->ccd);
-    at_least(&d->col_next[DRAM_WRITE], t + d->ccd);
+    d->col_next[k] = t + d->ccd; /* until now it was at most t */
+    at_least(&d->col_next[k ^ 1], t + d->turn_after[k]);
     bool done = --r->bursts == 0;
     if (done)
-        request_finish(d, b, t, data_end);
+        request_finish(d, b, t, t + d->data_after[k]);
     dram_column_choose(d, t + 1);
     return done;
 }

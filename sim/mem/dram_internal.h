@@ -83,6 +83,9 @@ struct dram {
     clock_ratio_t clock;
     cycle_t front, back;
     uint32_t burst_ticks, ccd, ccdl, sectors_per_burst, bursts_per_sector;
+    /* Ticks from a column command of each kind until its data has moved, until its bank may be
+     * precharged, and until a column command of the other kind. */
+    uint32_t data_after[DRAM_KINDS], pre_after[DRAM_KINDS], turn_after[DRAM_KINDS];
     uint32_t bank_interleave, high_banks, blocks_per_row;
     bool pow2; /* banks and blocks_per_row are powers of two: addresses are split by shifts */
     uint32_t column_shift, bank_shift;

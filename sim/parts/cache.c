@@ -161,12 +161,18 @@ static inline void policy_added(cache_t *c, uint32_t set, uint32_t way)
     }
 }
 
-static inline uint32_t policy_replace(cache_t *c, uint32_t set)
+static __attribute__((noinline)) uint32_t any_policy_replace(cache_t *c, uint32_t set)
 {
     switch (c->policy) {
         REPLACEMENT_POLICIES(POLICY_REPLACE_)
     }
     return 0; /* not reached: cache_create() checks the policy */
+}
+
+static inline uint32_t policy_replace(cache_t *c, uint32_t set)
+{
+    return c->policy == REPLACEMENT_LRU ? replacement_lru_replace(c, set)
+                                        : any_policy_replace(c, set);
 }
 
 static inline tag_chunk_t *set_table(const cache_t *c, uint32_t set)

@@ -161,6 +161,7 @@ void xbar_in_init(xbar_in_t *x, msg_pool_t *pool, uint32_t n_src, uint32_t flits
                   bool perfect, uint16_t number, cycle_t credit_flight, uint32_t credit_batch)
 {
     RB_INVARIANT(n_src > 0 && flits_per_cycle > 0, "crossbar: a port without senders or width");
+    RB_INVARIANT(credit_batch <= UINT16_MAX - UINT8_MAX, "crossbar: batches of %u", credit_batch);
     RB_INVARIANT(credit_flight <= XBAR_MAX_FLIGHT, "crossbar: flight of %" PRIu64 " cycles",
                  credit_flight);
     *x = (xbar_in_t){.pool = pool,
@@ -237,16 +238,18 @@ void xbar_in_likely(const xbar_in_t *x, uint32_t *packet, uint32_t n)
 static void credits_return(xbar_in_t *x, outbox_t *out, xbar_src_t *src, uint32_t flits,
                            cycle_t now)
 {
-    src->owed += flits;
-    if (src->owed < x->credit_batch)
+    uint32_t owed = src->owed + flits;
+    src->owed = (uint16_t)owed;
+    if (owed < x->credit_batch)
         return;
-    while (src->owed > 0) {
+    src->owed = 0;
+    while (owed > 0) {
         msg_t *m = engine_send_new(out, src->shard, now + src->credit_flight);
         m->kind = MSG_CREDIT;
         m->port = src->port;
         m->input = x->number;
-        m->count = (uint8_t)(src->owed > UINT8_MAX ? UINT8_MAX : src->owed);
-        src->owed -= m->count;
+        m->count = (uint8_t)(owed > UINT8_MAX ? UINT8_MAX : owed);
+        owed -= m->count;
     }
 }
 
@@ -346,7 +349,8 @@ int xbar_in_save(const xbar_in_t *x, FILE *out)
         fwrite(&x->last, sizeof(x->last), 1, out) != 1)
         return -1;
     for (uint32_t s = 0; s < x->n_src; s++) {
-        if (fwrite(&x->src[s].owed, sizeof(x->src[s].owed), 1, out) != 1)
+        const uint32_t owed = x->src[s].owed;
+        if (fwrite(&owed, sizeof(owed), 1, out) != 1)
             return -1;
     }
     return 0;
@@ -363,10 +367,12 @@ int xbar_in_load(xbar_in_t *x, FILE *in, cycle_t latest)
         checked_read(&x->last, sizeof(x->last), 1, in) != 0)
         return -1;
     for (uint32_t s = 0; s < x->n_src; s++) {
-        if (checked_read(&x->src[s].owed, sizeof(x->src[s].owed), 1, in) != 0)
+        uint32_t owed;
+        if (checked_read(&owed, sizeof(owed), 1, in) != 0)
             return -1;
-        if (!x->perfect && x->src[s].owed >= x->credit_batch)
+        if (owed >= (x->perfect ? 1 : x->credit_batch))
             return checkpoint_out_of_range();
+        x->src[s].owed = (uint16_t)owed;
     }
     return x->last < x->n_src ? 0 : checkpoint_out_of_range();
 }

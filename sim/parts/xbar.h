@@ -131,11 +131,13 @@ cycle_t xbar_out_next(const xbar_out_t *x, cycle_t now);
 /* State of the receiving end for one sender, and its packets in order of arrival. */
 typedef struct {
     uint32_t head, tail; /* numbers in the pool; 0: none */
-    uint32_t owed;       /* credits not yet returned */
+    uint16_t owed;       /* credits not yet returned: less than a batch and a packet */
     uint16_t shard;
     uint16_t credit_flight;
     uint8_t port;
 } xbar_src_t;
+
+_Static_assert(sizeof(xbar_src_t) == 16, "four fill one line of the host's cache");
 
 /* Receiving end. */
 typedef struct {

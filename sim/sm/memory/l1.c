@@ -73,7 +73,7 @@ static l1_result_t bypass(sm_t *sm, const line_access_t *a, mem_op_t op, cycle_t
     load_t *load = l1_current_load(sm);
     if (load == NULL)
         return L1_NO_MSHR;
-    load->remaining += (uint32_t)__builtin_popcount(a->sectors);
+    load->remaining += (uint16_t)__builtin_popcount(a->sectors);
     l1_send(sm, a, op, a->sectors, TXN_LOAD, sm->memory.lsu.load, now);
     return L1_DONE;
 }
@@ -91,7 +91,7 @@ static void count_hits(sm_t *sm, uint8_t sectors)
 static void load_waits(sm_t *sm, const line_access_t *a, mshr_t *m, uint8_t need, uint8_t fresh,
                        cycle_t now)
 {
-    l1_current_load(sm)->remaining += (uint32_t)__builtin_popcount(need);
+    l1_current_load(sm)->remaining += (uint16_t)__builtin_popcount(need);
     l1_waiter_add(sm, m, sm->memory.lsu.load, need);
     if (fresh != 0) {
         m->pending |= fresh;

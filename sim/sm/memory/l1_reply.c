@@ -18,7 +18,7 @@ static void load_arrived(sm_t *sm, uint16_t load, uint8_t sectors, cycle_t now)
 {
     load_t *l = &sm->memory.load[load];
     l->done = cycle_max(l->done, now + sm->config->l1.fill_latency);
-    l->remaining -= (uint32_t)__builtin_popcount(sectors);
+    l->remaining -= (uint16_t)__builtin_popcount(sectors);
     if (l->remaining == 0 && l->complete)
         l1_load_finish(sm, load, l->done, now);
 }

@@ -36,13 +36,16 @@ typedef struct {
 /* A load, atomic or the like that waits for data from beyond the L1. */
 typedef struct {
     const inst_t *inst;
-    uint32_t remaining; /* sectors still missing */
+    cycle_t issued;
+    cycle_t done;       /* not before: the latency of the sectors that hit */
+    uint16_t remaining; /* sectors still missing */
     uint16_t warp;
     uint16_t next_free;
-    cycle_t issued;
-    cycle_t done;  /* not before: the latency of the sectors that hit */
     bool complete; /* all its lines have passed the load/store unit */
 } load_t;
+
+_Static_assert(sizeof(load_t) == 32, "two fill one line of the host's cache");
+_Static_assert(COALESCE_MAX_LINES *SECTORS_PER_LINE <= UINT16_MAX, "load_t.remaining");
 
 /* A load that waits for sectors of a line. */
 typedef struct {
