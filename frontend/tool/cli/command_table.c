@@ -41,6 +41,11 @@ const char *const cli_stats_format_words[] = {"rubato", "accelsim", NULL};
         CLI_TIMEOUT, 0, "timeout", "SECONDS", "no limit", "Program",                               \
             "give up a launch after this much time", NULL, false                                   \
     }
+#define OPT_LIBS                                                                                   \
+    {                                                                                              \
+        CLI_LIBS, 0, "libs", "DIR", "what rubato libs builds by default", "Program",               \
+            "folder of libraries such as cuBLAS, which rubato libs has built", "@dir", false       \
+    }
 #define OPT_JSON(help)                                                                             \
     {                                                                                              \
         CLI_JSON, 0, "json", NULL, NULL, "Results", help, NULL, false                              \
@@ -133,6 +138,7 @@ static const cli_option_t run_options[] = {
     OPT_ARCH_OF_PROGRAM,
     OPT_MAX_INSTS,
     OPT_TIMEOUT,
+    OPT_LIBS,
     OPT_HELP,
 };
 
@@ -362,7 +368,17 @@ static const cli_option_t record_options[] = {
      "with --no-trace: blocks that are executed at the same time", NULL, false},
     OPT_MAX_INSTS,
     OPT_TIMEOUT,
+    OPT_LIBS,
     OPT_TMPDIR("for temporary files"),
+    OPT_HELP,
+};
+
+static const cli_option_t libs_options[] = {
+    {CLI_ARCHIVES, 0, "archives", "DIR",
+     "$CUDA_HOME/lib64, $CUDA_PATH/lib64, /usr/lib/x86_64-linux-gnu, /usr/local/cuda/lib64",
+     "Input", "folder with the static archives of a CUDA toolkit", "@dir", false},
+    {CLI_FORCE, 'f', "force", NULL, NULL, "Results",
+     "build libraries that are newer than their archives, too", NULL, false},
     OPT_HELP,
 };
 
@@ -557,6 +573,15 @@ const cli_command_t cli_commands[] = {
      "run: record for the GPU that will be simulated.\n\n"
      "The exit status is that of the program, or 125 if rubato failed.",
      NULL, "@file", OPTIONS(record_options)},
+    {"libs", "[DIR]", "build libraries such as cuBLAS for programs on the emulator",
+     "Builds shared libraries from the static archives of a CUDA toolkit (cuBLAS, cuBLASLt, cuFFT, "
+     "cuRAND, cuSPARSE, cuSOLVER), which rubato record and rubato run then offer to programs that "
+     "are linked with NVIDIA's shared ones. Needs a C++ compiler: that of CXX, or g++. Libraries "
+     "that are there and newer than their archives stay. They are for your own use: NVIDIA's terms "
+     "say what you may do with them.\n\n"
+     "DIR is by default $XDG_CACHE_HOME/rubato/libs, or ~/.cache/rubato/libs, where record and run "
+     "look for them.",
+     NULL, "@dir", OPTIONS(libs_options)},
     {"sass", "FILE", "list the machine code of a program",
      "Lists the kernels of FILE: a cubin, a fat binary, or a CUDA program. Each instruction has "
      "its "

@@ -25,6 +25,7 @@
     X(report)                                                                                      \
     X(config)                                                                                      \
     X(record)                                                                                      \
+    X(libs)                                                                                        \
     X(sass)                                                                                        \
     X(gen)                                                                                         \
     X(completion)                                                                                  \

@@ -92,6 +92,8 @@ typedef enum {
     CLI_SPLIT_LAUNCHES,
     CLI_REGIONS,
     CLI_REPLAYS,
+    CLI_LIBS,
+    CLI_ARCHIVES,
 } cli_option_id_t;
 
 typedef struct {
@@ -123,7 +125,7 @@ extern const cli_command_t cli_commands[];
 /* The command of that name, or NULL. */
 const cli_command_t *cli_find_command(const char *name);
 
-enum { CLI_OPTIONS_MAX = 31 };
+enum { CLI_OPTIONS_MAX = 32 };
 
 typedef struct {
     const char *value; /* argument of the option just returned */
