@@ -221,6 +221,7 @@ static void link_command(const work_t *w, const vendor_lib_t *l, const char *arc
     if (archive_in(folder, "culibos", path))
         add_word(c, rb_strdup(path));
     add_word(c, rb_format("%s/%s", w->runtime, cudart));
+    add_word(c, rb_format("%s/libcuda.so.1", w->runtime));
     add_word(c, rb_strdup("-ldl"));
     add_word(c, rb_strdup("-lpthread"));
     add_word(c, rb_strdup("-lrt"));
