@@ -140,37 +140,34 @@ cuda_error_t cuMemGetAddressRange_v2(cuda_pointer_t *begin, size_t *bytes, cuda_
 /* CU_POINTER_ATTRIBUTE_* */
 cuda_error_t cuPointerGetAttribute(void *value, int attribute, cuda_pointer_t p)
 {
-    enum { CONTEXT = 1, MEMORY_TYPE, DEVICE_POINTER, HOST_POINTER, IS_MANAGED = 8, ORDINAL };
+    enum { CONTEXT = 1, MEMORY_TYPE, DEVICE_POINTER, HOST_POINTER, BUFFER_ID = 7, IS_MANAGED };
+    enum { ORDINAL = 9, RANGE_START, RANGE_BYTES };
     cudart_state_t *s = cudart_enter();
-    cudart_context_t *context = cudart_context();
-    const unsigned device_memory = 2, no = 0;
-    const void *from = NULL;
-    size_t bytes = sizeof(p);
+    uint64_t begin = 0, bytes = 0;
 
-    if (value == NULL || !cudart_is_device(s, cuda_at(p)))
+    if (value == NULL || !emu_mem_find(&s->mem, p, &begin, &bytes))
         return cudart_leave(s, CUDA_ERROR_INVALID_VALUE);
+    const uint64_t long_values[] = {
+        [CONTEXT] = (uintptr_t)cudart_context(), [DEVICE_POINTER] = p,  [HOST_POINTER] = p,
+        [BUFFER_ID] = emu_mem_id(&s->mem, p),    [RANGE_START] = begin, [RANGE_BYTES] = bytes};
+    const unsigned values[] = {[MEMORY_TYPE] = 2, [IS_MANAGED] = 0, [ORDINAL] = 0};
     switch (attribute) {
     case CONTEXT:
-        from = &context;
-        break;
-    case MEMORY_TYPE:
-        from = &device_memory;
-        bytes = sizeof(device_memory);
-        break;
     case DEVICE_POINTER:
     case HOST_POINTER:
-        from = &p;
-        break;
+    case BUFFER_ID:
+    case RANGE_START:
+    case RANGE_BYTES:
+        memcpy(value, &long_values[attribute], sizeof(long_values[0]));
+        return cudart_leave(s, CUDA_SUCCESS);
+    case MEMORY_TYPE:
     case IS_MANAGED:
     case ORDINAL:
-        from = &no;
-        bytes = sizeof(no);
-        break;
+        memcpy(value, &values[attribute], sizeof(values[0]));
+        return cudart_leave(s, CUDA_SUCCESS);
     default:
         return cudart_leave(s, CUDA_ERROR_NOT_SUPPORTED);
     }
-    memcpy(value, from, bytes);
-    return cudart_leave(s, CUDA_SUCCESS);
 }
 
 /* --- copies ---------------------------------------------------------------------------------- */

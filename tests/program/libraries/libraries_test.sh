@@ -59,6 +59,8 @@ archives=$(dirname "$archive")
 if [ -n "$archive" ] && "$rubato" libs --archives "$archives" "$libs"; then
     try blas cublas
     try blas_mixed cublas cublasLt
+    try fft cufft
+    try sparse cusparse
     try solver cusolver
 fi
 
