@@ -26,8 +26,9 @@ static void says(int status, const char *wanted, const char *const *words)
 static void make_toolkit(void)
 {
     shell("rm -rf " TOOLKIT " && mkdir " TOOLKIT);
-    shell("printf 'int cudaFree(void *p);\\nint hidden_call(void) { return 1; }\\n"
-          "int curandTry(void) { return cudaFree(0) + hidden_call(); }\\n' >" TOOLKIT "/rand.c");
+    shell("printf 'int cudaGetDevice(int *d);\\nint hidden_call(void) { return 1; }\\n"
+          "int curandTry(void) { int d; return cudaGetDevice(&d) + hidden_call(); }\\n' >" TOOLKIT
+          "/rand.c");
     shell("cc -fPIC -c -o " TOOLKIT "/rand.o " TOOLKIT "/rand.c");
     shell("ar rc " TOOLKIT "/libcurand_static.a " TOOLKIT "/rand.o");
     shell(": >" TOOLKIT "/libcurand.so.10 && : >" TOOLKIT "/libcurand.so.10.3.0.86 && : >" TOOLKIT
