@@ -16,6 +16,9 @@ file(REAL_PATH traces/matmul-sm70/matmul.sm70.cubin first_cubin)
 install(FILES ${first_trace} ${first_cubin} DESTINATION share/rubato/traces/matmul-sm70)
 
 # The CUDA runtimes for "rubato record", in a folder that the dynamic linker does not search.
+if(TARGET cuda_1)
+  install(TARGETS cuda_1 LIBRARY DESTINATION lib/rubato/cudart NAMELINK_SKIP)
+endif()
 foreach(version ${RUBATO_CUDART_VERSIONS})
   install(TARGETS cudart_${version} LIBRARY DESTINATION lib/rubato/cudart NAMELINK_SKIP)
 endforeach()

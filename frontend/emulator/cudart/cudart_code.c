@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "frontend/emulator/cudart/cudart_state.h"
+#include "sim/core/alloc.h"
 
 static void read_device(cudart_state_t *s, unsigned index, const char *variable)
 {
@@ -142,6 +143,23 @@ static void load_unit(cudart_state_t *s, cudart_unit_t *u)
                         u->fatbin.images[0].size, &err) != RB_OK)
         cudart_give_up("%s", err.text);
     u->loaded = true;
+}
+
+cudart_unit_t *cudart_unit_add(cudart_state_t *s, const cuda_fatbin_wrapper_t *wrapper)
+{
+    cudart_unit_t *u = rb_calloc(1, sizeof(*u));
+
+    u->wrapper = wrapper;
+    rb_grow(&s->units, &s->cap_units, s->n_units + 1, sizeof(*s->units));
+    s->units[s->n_units++] = u;
+    return u;
+}
+
+bool cudart_unit_fits(cudart_state_t *s, cudart_unit_t *u, bool *ptx)
+{
+    open_unit(u);
+    *ptx = u->listed.n_ptx > 0;
+    return best_code(&u->listed, cudart_arch(s)) != 0;
 }
 
 const emu_module_t *cudart_unit_module(cudart_state_t *s, cudart_unit_t *unit)

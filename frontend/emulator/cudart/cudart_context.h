@@ -1,6 +1,6 @@
 /*
- * Contexts: what the driver API calls the state of a program on a device. The runtime uses the
- * primary context of the only device; memory and modules are shared by all contexts.
+ * Contexts: what the driver API calls the state of a program on a device. There is one device;
+ * memory, modules, streams and errors are shared by all contexts.
  */
 #ifndef RUBATO_CUDART_CONTEXT_H
 #define RUBATO_CUDART_CONTEXT_H
@@ -10,9 +10,26 @@
 typedef struct {
     uint64_t number; /* never used twice */
     int device;
+    unsigned flags;
+    unsigned users; /* of the primary context: how often it is retained */
 } cudart_context_t;
 
-/* The current context of the calling thread. */
+/* The primary context of the device, which the runtime uses. */
+cudart_context_t *cudart_primary_context(void);
+
+/* A new context. Free with free(). */
+cudart_context_t *cudart_new_context(unsigned flags);
+
+/* The top of the calling thread's stack of contexts; NULL: the stack is empty. */
+cudart_context_t *cudart_top_context(void);
+
+/* The current context of the calling thread, which is the primary one unless it has chosen
+ * another. */
 cudart_context_t *cudart_context(void);
+
+/* Puts a context on the thread's stack; false: no room. Takes the top from it; NULL: it is empty.
+ */
+bool cudart_push_context(cudart_context_t *context);
+cudart_context_t *cudart_pop_context(void);
 
 #endif

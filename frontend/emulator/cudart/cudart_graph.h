@@ -91,24 +91,24 @@ cudart_node_t *cudart_graph_add(cudart_graph_t *g, cudart_node_t *const *before,
                                 cuda_node_type_t type);
 
 /* Adds a dependence of to on from, unless it exists. */
-void cudart_graph_follow(cudart_node_t *to, cudart_node_t *from);
+CUDART_EXPORT void cudart_graph_follow(cudart_node_t *to, cudart_node_t *from);
 
 /* Removes a node from its graph and frees it. */
-void cudart_graph_remove(cudart_node_t *node);
+CUDART_EXPORT void cudart_graph_remove(cudart_node_t *node);
 
 /* Removes the dependence of to on from. */
-void cudart_graph_unfollow(cudart_node_t *to, const cudart_node_t *from);
+CUDART_EXPORT void cudart_graph_unfollow(cudart_node_t *to, const cudart_node_t *from);
 
 /* A copy with its nodes in execution order, or NULL: the dependences form a cycle. */
-cudart_graph_t *cudart_graph_copy(const cudart_graph_t *g);
+CUDART_EXPORT cudart_graph_t *cudart_graph_copy(const cudart_graph_t *g);
 
-void cudart_graph_free(cudart_graph_t *g);
+CUDART_EXPORT void cudart_graph_free(cudart_graph_t *g);
 
 /* The node that was copied from origin, or NULL. */
 cudart_node_t *cudart_graph_find(const cudart_graph_t *g, const cudart_node_t *origin);
 
 /* Gives a node the operation of another one of its type; what that one owns is copied. */
-cuda_error_t cudart_node_assign(cudart_node_t *to, const cudart_node_t *from);
+CUDART_EXPORT cuda_error_t cudart_node_assign(cudart_node_t *to, const cudart_node_t *from);
 
 /* Frees the node and what it owns. */
 void cudart_node_free(cudart_node_t *node);

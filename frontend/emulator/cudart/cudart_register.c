@@ -22,11 +22,8 @@ CUDART_EXPORT void __cudaRegisterManagedVar(void **handle, void **host, char *de
 void **__cudaRegisterFatBinary(const cuda_fatbin_wrapper_t *wrapper)
 {
     cudart_state_t *s = cudart_enter();
-    cudart_unit_t *u = rb_calloc(1, sizeof(*u));
+    cudart_unit_t *u = cudart_unit_add(s, wrapper);
 
-    u->wrapper = wrapper;
-    rb_grow(&s->units, &s->cap_units, s->n_units + 1, sizeof(*s->units));
-    s->units[s->n_units++] = u;
     cudart_leave(s, CUDA_SUCCESS);
     return (void **)u;
 }

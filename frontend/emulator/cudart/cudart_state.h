@@ -72,11 +72,16 @@ typedef struct {
 /* Prints a message (NULL: none) and ends the program with CUDART_EXIT. (cudart_errors.c) */
 _Noreturn void cudart_give_up(const char *format, ...) RB_PRINTF(1, 2);
 
+/*
+ * libcuda.so.1 holds the state and nearly all functions; the libcudart.so.* hold what depends on
+ * the version of the runtime. What those use is exported, too.
+ */
+
 /* Locks and returns the state; the first call initialises it. */
-cudart_state_t *cudart_enter(void);
+CUDART_EXPORT cudart_state_t *cudart_enter(void);
 
 /* Unlocks, stores error as the last one, and returns it. */
-cuda_error_t cudart_leave(cudart_state_t *s, cuda_error_t error);
+CUDART_EXPORT cuda_error_t cudart_leave(cudart_state_t *s, cuda_error_t error);
 
 /* The error code for invalid parameters, if wrong. */
 static inline cuda_error_t cudart_invalid_if(bool wrong)
@@ -111,7 +116,13 @@ void cudart_code_start(cudart_state_t *s);
 uint32_t cudart_arch(cudart_state_t *s);
 
 /* The emulated GPU. */
-const shown_device_t *cudart_device(cudart_state_t *s);
+CUDART_EXPORT const shown_device_t *cudart_device(cudart_state_t *s);
+
+/* Adds a unit, which is never freed; wrapper and its fat binary must stay. */
+cudart_unit_t *cudart_unit_add(cudart_state_t *s, const cuda_fatbin_wrapper_t *wrapper);
+
+/* Whether a unit has machine code that the GPU executes; *ptx: it has PTX. */
+bool cudart_unit_fits(cudart_state_t *s, cudart_unit_t *unit, bool *ptx);
 
 /* The module of a unit; loads it. */
 const emu_module_t *cudart_unit_module(cudart_state_t *s, cudart_unit_t *unit);

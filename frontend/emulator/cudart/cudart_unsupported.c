@@ -18,7 +18,8 @@
 #define PEER(name)     UNSUPPORTED(name, "there is one GPU: run the program with one")
 #define IPC(name)      UNSUPPORTED(name, "one process uses the GPU: run the program in one")
 #define POOL(name)     UNSUPPORTED(name, "use cudaMalloc() or cudaMallocAsync() without pools")
-#define DRIVER(name)   UNSUPPORTED(name, "only the CUDA runtime is emulated, not the driver")
+#define DRIVER(name)                                                                               \
+    UNSUPPORTED(name, "use the call of the CUDA driver (cu...), or compile without it")
 #define EXTERNAL(name)                                                                             \
     UNSUPPORTED(name, "memory and semaphores of other programs are not available: run without "    \
                       "them")

@@ -107,7 +107,7 @@ static uint64_t allocate(emu_mem_t *m, uint64_t n, bool of_host)
         return 0;
     rb_grow(&m->used, &m->cap_used, m->n_used + 1, sizeof(*m->used));
     memmove(&m->used[index + 1], &m->used[index], (m->n_used - index) * sizeof(*m->used));
-    m->used[index] = (emu_range_t){offset, n, of_host};
+    m->used[index] = (emu_range_t){offset, n, ++m->n_allocated, of_host};
     m->n_used++;
     m->next = offset + n;
     m->in_use += of_host ? 0 : n;
@@ -153,4 +153,12 @@ bool emu_mem_find(const emu_mem_t *m, uint64_t addr, uint64_t *begin, uint64_t *
     *begin = m->base + m->used[i].offset;
     *bytes = m->used[i].bytes;
     return true;
+}
+
+uint64_t emu_mem_id(const emu_mem_t *m, uint64_t addr)
+{
+    uint64_t offset = addr - m->base;
+    size_t i = find_range(m, offset);
+
+    return offset < m->bytes && i < m->n_used && m->used[i].offset <= offset ? m->used[i].id : 0;
 }

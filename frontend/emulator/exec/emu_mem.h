@@ -19,6 +19,7 @@ enum { EMU_ALLOC_BYTES = 512 };
 /* A used or free range; ranges are sorted by address. */
 typedef struct {
     uint64_t offset, bytes;
+    uint64_t id;  /* number of the allocation, never used twice */
     bool of_host; /* host memory that kernels can access; not counted as the card's */
 } emu_range_t;
 
@@ -32,6 +33,7 @@ typedef struct {
     uint16_t *pages;     /* number of allocations on each page */
     emu_range_t *used;   /* owned; sorted by offset */
     size_t n_used, cap_used;
+    uint64_t n_allocated;         /* allocations so far */
     uint64_t next;                /* where the search for free memory begins */
     struct emu_texture *textures; /* owned; by handle - 1 (emu_texture.h) */
     size_t n_textures, cap_textures;
@@ -56,6 +58,9 @@ bool emu_mem_release(emu_mem_t *m, uint64_t addr);
 
 /* Start and size of the allocation that contains addr; false: none. */
 bool emu_mem_find(const emu_mem_t *m, uint64_t addr, uint64_t *begin, uint64_t *bytes);
+
+/* The number of the allocation that contains addr, never used twice; 0: none. */
+uint64_t emu_mem_id(const emu_mem_t *m, uint64_t addr);
 
 /* Bytes of all allocations except host memory. */
 static inline uint64_t emu_mem_in_use(const emu_mem_t *m)

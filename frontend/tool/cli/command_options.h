@@ -46,6 +46,11 @@
         CLI_TIMEOUT, 0, "timeout", "SECONDS", "no limit", "Program",                               \
             "give up a launch after this much time", NULL, false                                   \
     }
+#define OPT_LIBS                                                                                   \
+    {                                                                                              \
+        CLI_LIBS, 0, "libs", "DIR", "what rubato libs builds by default", "Program",               \
+            "folder of libraries such as cuBLAS, which rubato libs has built", "@dir", false       \
+    }
 #define OPT_JSON(help)                                                                             \
     {                                                                                              \
         CLI_JSON, 0, "json", NULL, NULL, "Results", help, NULL, false                              \

@@ -27,6 +27,7 @@
     X(report)                                                                                      \
     X(config)                                                                                      \
     X(record)                                                                                      \
+    X(libs)                                                                                        \
     X(sass)                                                                                        \
     X(gen)                                                                                         \
     X(completion)                                                                                  \

@@ -113,6 +113,7 @@ static const cli_option_t record_options[] = {
      "with --no-trace: blocks that are executed at the same time", NULL, false},
     OPT_MAX_INSTS,
     OPT_TIMEOUT,
+    OPT_LIBS,
     OPT_TMPDIR("for temporary files"),
     OPT_HELP,
 };
@@ -131,6 +132,30 @@ const cli_command_t cli_command_record = {
     NULL,
     "@file",
     OPTIONS(record_options)};
+
+static const cli_option_t libs_options[] = {
+    {CLI_ARCHIVES, 0, "archives", "DIR",
+     "$CUDA_HOME/lib64, $CUDA_PATH/lib64, /usr/lib/x86_64-linux-gnu, /usr/local/cuda/lib64",
+     "Input", "folder with the static archives of a CUDA toolkit", "@dir", false},
+    {CLI_FORCE, 'f', "force", NULL, NULL, "Results",
+     "build libraries that are newer than their archives, too", NULL, false},
+    OPT_HELP,
+};
+
+const cli_command_t cli_command_libs = {
+    "libs",
+    "[DIR]",
+    "build libraries such as cuBLAS for programs on the emulator",
+    "Builds shared libraries from the static archives of a CUDA toolkit (cuBLAS, cuBLASLt, cuFFT, "
+    "cuRAND, cuSPARSE, cuSOLVER), which rubato record and rubato run then offer to programs that "
+    "are linked with NVIDIA's shared ones. Needs a C++ compiler: that of CXX, or g++. Libraries "
+    "that are there and newer than their archives stay. They are for your own use: NVIDIA's terms "
+    "say what you may do with them.\n\n"
+    "DIR is by default $XDG_CACHE_HOME/rubato/libs, or ~/.cache/rubato/libs, where record and run "
+    "look for them.",
+    NULL,
+    "@dir",
+    OPTIONS(libs_options)};
 
 static const cli_option_t sass_options[] = {
     {CLI_KERNEL, 'k', "kernel", "NAME", "all", "Results", "list only this kernel", NULL, false},

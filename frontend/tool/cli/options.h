@@ -101,6 +101,8 @@ typedef enum {
     CLI_COLUMNS,
     CLI_AXIS,
     CLI_WHERE,
+    CLI_LIBS,
+    CLI_ARCHIVES,
 } cli_option_id_t;
 
 typedef struct {
@@ -132,7 +134,7 @@ extern const cli_command_t *const cli_commands[];
 /* The command of that name, or NULL. */
 const cli_command_t *cli_find_command(const char *name);
 
-enum { CLI_OPTIONS_MAX = 31 };
+enum { CLI_OPTIONS_MAX = 32 };
 
 typedef struct {
     const char *value; /* argument of the option just returned */

@@ -11,9 +11,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "frontend/tool/run/program_folders.h"
 #include "sampling/launch/plan_json.h"
 #include "sim/core/alloc.h"
-#include "sim/core/data_folder.h"
 #include "sim/core/log.h"
 #include "sim/core/temporary.h"
 
@@ -25,27 +25,6 @@
 #define SPOOL_FILE    "trace.rbt"
 
 enum { POLL_MS = 50 };
-
-/* --- the runtime's folder -------------------------------------------------------------------- */
-
-static rb_code_t find_runtime(char folder[PATH_MAX], rb_err_t *err)
-{
-    char found[DATA_FOLDERS_MAX][DATA_PATH_MAX];
-    size_t n = data_folders("lib/rubato/cudart", found);
-
-    for (size_t i = 0; i < n; i++) {
-        char library[DATA_PATH_MAX + 32];
-
-        snprintf(library, sizeof(library), "%.*s/libcudart.so.13", DATA_PATH_MAX - 1, found[i]);
-        if (access(library, R_OK) != 0)
-            continue;
-        snprintf(folder, PATH_MAX, "%.*s", PATH_MAX - 1, found[i]);
-        return RB_OK;
-    }
-    return rb_fail(err, RB_IO,
-                   "the CUDA runtime of rubato (lib/rubato/cudart/libcudart.so.*) was not found "
-                   "beside the program; build it with 'cmake --build', or install rubato again");
-}
 
 /* --- the temporary folder -------------------------------------------------------------------- */
 
@@ -185,17 +164,28 @@ static void set_file(const program_child_t *p, const char *name, bool wanted, co
     set_path(name, wanted ? path : NULL);
 }
 
+/* The runtime and the libraries come before those of the toolkit. */
+static void set_libraries(const program_options_t *o, const char *runtime)
+{
+    const char *before = getenv("LD_LIBRARY_PATH");
+    char folder[PATH_MAX] = "";
+    rb_err_t none = {0};
+
+    if (o->libs != NULL ? realpath(o->libs, folder) == NULL
+                        : program_libs_folder(folder, &none) != RB_OK)
+        folder[0] = '\0';
+    char *path =
+        rb_format("%s%s%s%s%s", runtime, folder[0] != '\0' ? ":" : "", folder,
+                  before != NULL && before[0] != '\0' ? ":" : "", before != NULL ? before : "");
+    set_or_unset("LD_LIBRARY_PATH", path);
+    free(path);
+}
+
 static void set_environment(const program_child_t *p, const char *runtime)
 {
     const program_options_t *o = p->options;
-    const char *before = getenv("LD_LIBRARY_PATH");
-    size_t n = strlen(runtime) + (before != NULL ? strlen(before) : 0) + 2;
-    char *path = rb_calloc(n, 1);
 
-    snprintf(path, n, "%s%s%s", runtime, before != NULL && before[0] != '\0' ? ":" : "",
-             before != NULL ? before : "");
-    set_or_unset("LD_LIBRARY_PATH", path);
-    free(path);
+    set_libraries(o, runtime);
     set_device(&p->device);
     set_limits(o);
     set_or_unset("RUBATO_RECORD_LAUNCHES", o->launches);
@@ -215,7 +205,9 @@ rb_code_t program_start(program_child_t *p, const program_options_t *options, rb
     char runtime[PATH_MAX];
 
     *p = (program_child_t){.options = options};
-    RB_TRY(find_runtime(runtime, err));
+    RB_TRY(program_runtime(runtime, err));
+    if (options->libs != NULL && access(options->libs, R_OK | X_OK) != 0)
+        return rb_fail(err, RB_IO, "--libs %s: %s", options->libs, strerror(errno));
     RB_TRY(program_device(options->setup, options->arch, &p->device, err));
     RB_TRY(make_folder(p, err));
     fflush(NULL);

@@ -32,6 +32,7 @@ typedef struct {
     uint64_t max_insts;           /* limit per launch in warp instructions; 0: none */
     double timeout;               /* limit per launch in host seconds; 0: none */
     uint64_t threads;             /* threads that execute blocks if nothing is recorded; 0: one */
+    const char *libs;             /* folder of CUDA libraries; NULL: program_libs_folder() */
     const char *tmpdir;           /* folder for temporary files */
     bool output_aside;            /* redirect its standard output to standard error */
 } program_options_t;

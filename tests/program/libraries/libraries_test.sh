@@ -20,6 +20,8 @@ if ! "$nvcc" --list-gpu-code | grep -x sm_70 >/dev/null; then
 fi
 
 passed=0 skipped=0 failed=0
+libs=$folder/libs
+mkdir "$libs"
 
 # Compiles a program with its archives, and runs it on both architectures.
 try() {
@@ -37,7 +39,7 @@ try() {
         return
     fi
     for gpu in v100 rtx2060; do
-        if "$rubato" record --no-trace --gpu $gpu -- "$folder/$name"; then
+        if "$rubato" record --no-trace --gpu $gpu --libs "$libs" -- "$folder/$name"; then
             passed=$((passed + 1))
         else
             echo "$name fails on $gpu"
@@ -47,11 +49,20 @@ try() {
     rm "$folder/$name"
 }
 
-blas=(cublas_static cublasLt_static culibos)
-try blas "${blas[@]}"
-try blas_mixed "${blas[@]}"
 try random curand_static culibos
-try solver cusolver_static cusolver_lapack_static metis_static cusparse_static "${blas[@]}"
+
+# The others with shared libraries, linked as nvcc links them by default.
+echo 'int main() { return 0; }' >"$folder/none.cu"
+archive=$("$nvcc" -arch=sm_70 -cudart shared -Xlinker --trace -o "$folder/none" "$folder/none.cu" -lcublas_static 2>&1 |
+    grep 'libcublas_static\.a$' | sort -u || true)
+archives=$(dirname "$archive")
+if [ -n "$archive" ] && "$rubato" libs --archives "$archives" "$libs"; then
+    try blas cublas
+    try blas_mixed cublas cublasLt
+    try fft cufft
+    try sparse cusparse
+    try solver cusolver
+fi
 
 echo "$passed passed, $failed failed, $skipped not tried"
 [ $failed = 0 ] || exit 1

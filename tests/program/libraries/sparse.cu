@@ -1,5 +1,4 @@
-/* cuSPARSE: products of a sparse matrix with vectors and matrices, triangular solution, products
- * of sparse matrices. */
+/* cuSPARSE: products of a sparse matrix with vectors and matrices, and with each other. */
 #include <cusparse.h>
 
 #include "check.h"
@@ -137,40 +136,6 @@ static void matrix_product(const char *what, const Sparse<T> &s, cusparseSpMatDe
     cudaFree(buffer);
 }
 
-template <class T> static void solve(cudaDataType_t type)
-{
-    Sparse<T> s(ROWS, ROWS, true);
-    OnDevice<T> a(s, type, 20);
-    Array<T> x(ROWS), y(ROWS);
-    T one = to<T>(1);
-    std::vector<number> wanted(ROWS);
-    cusparseDnVecDescr_t dx, dy;
-    cusparseSpSVDescr_t plan;
-    cusparseFillMode_t lower = CUSPARSE_FILL_MODE_LOWER;
-    cusparseOperation_t plain = CUSPARSE_OPERATION_NON_TRANSPOSE;
-    cusparseSpSVAlg_t how = CUSPARSE_SPSV_ALG_DEFAULT;
-    size_t bytes = 0;
-    void *buffer;
-
-    for (int i = 0; i < ROWS; i++) {
-        number sum = x[i];
-        for (int j = 0; j < i; j++)
-            sum -= s.full[i * ROWS + j] * wanted[j];
-        wanted[i] = sum / s.full[i * ROWS + i];
-    }
-    CALL(cusparseSpMatSetAttribute(a.csr, CUSPARSE_SPMAT_FILL_MODE, &lower, sizeof(lower)));
-    CALL(cusparseCreateDnVec(&dx, ROWS, x.device, type));
-    CALL(cusparseCreateDnVec(&dy, ROWS, y.device, type));
-    CALL(cusparseSpSV_createDescr(&plan));
-    CALL(cusparseSpSV_bufferSize(handle, plain, &one, a.csr, dx, dy, type, how, plan, &bytes));
-    CALL(cudaMalloc(&buffer, bytes + 1));
-    CALL(cusparseSpSV_analysis(handle, plain, &one, a.csr, dx, dy, type, how, plan, buffer));
-    CALL(cusparseSpSV_solve(handle, plain, &one, a.csr, dx, dy, type, how, plan));
-    y.get();
-    check_all("SpSV", y, wanted, 10 * tolerance(T()));
-    cudaFree(buffer);
-}
-
 /* The product of a sparse matrix and its like, compared as full matrices. */
 template <class T> static void sparse_product(cudaDataType_t type)
 {
@@ -237,7 +202,6 @@ template <class T> static void try_type(cudaDataType_t type)
     matrix_product<T>("SpMM, rows", s, a.csr, type, CUSPARSE_SPMM_CSR_ALG1);
     matrix_product<T>("SpMM, rows, third algorithm", s, a.csr, type, CUSPARSE_SPMM_CSR_ALG3);
     matrix_product<T>("SpMM, coordinates", s, a.coo, type, CUSPARSE_SPMM_COO_ALG1);
-    solve<T>(type);
     sparse_product<T>(type);
 }
 

@@ -1,0 +1,26 @@
+/*
+ * The parts of the CUDA driver's binary interface that this library implements ("CUDA Driver API"
+ * reference manual). Most of its error codes are those of the runtime.
+ */
+#ifndef RUBATO_CUDA_API_H
+#define RUBATO_CUDA_API_H
+
+#include "frontend/emulator/cudart/cudart_context.h"
+
+typedef uint64_t cuda_pointer_t; /* CUdeviceptr */
+
+enum {
+    CUDA_ERROR_INVALID_CONTEXT = 201,
+    CUDA_ERROR_NO_BINARY_FOR_GPU = 209,
+    CUDA_ERROR_INVALID_IMAGE = 200,
+    CUDA_ERROR_FILE_NOT_FOUND = 301,
+    CUDA_ERROR_NOT_FOUND = 500,
+};
+
+/* A device pointer as the runtime's. */
+static inline void *cuda_at(cuda_pointer_t p)
+{
+    return (void *)(uintptr_t)p;
+}
+
+#endif

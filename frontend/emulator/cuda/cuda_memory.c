@@ -1,0 +1,298 @@
+/* Memory of the driver API: allocation, copies, values. */
+#include <string.h>
+
+#include "frontend/emulator/cuda/cuda_api.h"
+#include "frontend/emulator/cudart/cudart_array.h"
+#include "frontend/emulator/cudart/cudart_calls.h"
+
+CUDART_EXPORT cuda_error_t cudaMallocHost(void **p, size_t n);
+CUDART_EXPORT cuda_error_t cudaFreeHost(void *p);
+CUDART_EXPORT cuda_error_t cudaMallocPitch(void **p, size_t *pitch, size_t width, size_t height);
+CUDART_EXPORT cuda_error_t cudaMallocAsync(void **p, size_t n, cuda_stream_t stream);
+CUDART_EXPORT cuda_error_t cudaFreeAsync(void *p, cuda_stream_t stream);
+CUDART_EXPORT cuda_error_t cudaMemGetInfo(size_t *free_bytes, size_t *total);
+CUDART_EXPORT cuda_error_t cudaMemcpy(void *to, const void *from, size_t n, int kind);
+CUDART_EXPORT cuda_error_t cudaMemcpyAsync(void *to, const void *from, size_t n, int kind,
+                                           cuda_stream_t stream);
+CUDART_EXPORT cuda_error_t cudaMemset2DAsync(void *p, size_t pitch, int value, size_t width,
+                                             size_t height, cuda_stream_t stream);
+
+/* --- allocation ------------------------------------------------------------------------------ */
+
+CUDART_EXPORT cuda_error_t cuMemAlloc_v2(cuda_pointer_t *p, size_t n);
+CUDART_EXPORT cuda_error_t cuMemFree_v2(cuda_pointer_t p);
+CUDART_EXPORT cuda_error_t cuMemAllocPitch_v2(cuda_pointer_t *p, size_t *pitch, size_t width,
+                                              size_t height, unsigned element);
+CUDART_EXPORT cuda_error_t cuMemAllocHost_v2(void **p, size_t n);
+CUDART_EXPORT cuda_error_t cuMemHostAlloc(void **p, size_t n, unsigned flags);
+CUDART_EXPORT cuda_error_t cuMemFreeHost(void *p);
+CUDART_EXPORT cuda_error_t cuMemAllocManaged(cuda_pointer_t *p, size_t n, unsigned flags);
+CUDART_EXPORT cuda_error_t cuMemHostGetDevicePointer_v2(cuda_pointer_t *p, void *host,
+                                                        unsigned flags);
+CUDART_EXPORT cuda_error_t cuMemAllocAsync(cuda_pointer_t *p, size_t n, cuda_stream_t stream);
+CUDART_EXPORT cuda_error_t cuMemFreeAsync(cuda_pointer_t p, cuda_stream_t stream);
+CUDART_EXPORT cuda_error_t cuMemGetInfo_v2(size_t *free_bytes, size_t *total);
+CUDART_EXPORT cuda_error_t cuMemGetAddressRange_v2(cuda_pointer_t *begin, size_t *bytes,
+                                                   cuda_pointer_t p);
+CUDART_EXPORT cuda_error_t cuPointerGetAttribute(void *value, int attribute, cuda_pointer_t p);
+
+cuda_error_t cuMemAlloc_v2(cuda_pointer_t *p, size_t n)
+{
+    void *at = NULL;
+    cuda_error_t e = p == NULL || n == 0 ? CUDA_ERROR_INVALID_VALUE : cudaMalloc(&at, n);
+
+    if (e == CUDA_SUCCESS)
+        *p = (uintptr_t)at;
+    return e;
+}
+
+cuda_error_t cuMemFree_v2(cuda_pointer_t p)
+{
+    return cudaFree(cuda_at(p));
+}
+
+cuda_error_t cuMemAllocPitch_v2(cuda_pointer_t *p, size_t *pitch, size_t width, size_t height,
+                                unsigned element)
+{
+    void *at = NULL;
+
+    (void)element;
+    if (p == NULL || pitch == NULL || width == 0 || height == 0)
+        return CUDA_ERROR_INVALID_VALUE;
+    cuda_error_t e = cudaMallocPitch(&at, pitch, width, height);
+    *p = (uintptr_t)at;
+    return e;
+}
+
+cuda_error_t cuMemAllocHost_v2(void **p, size_t n)
+{
+    return cudaMallocHost(p, n);
+}
+
+cuda_error_t cuMemHostAlloc(void **p, size_t n, unsigned flags)
+{
+    (void)flags;
+    return cudaMallocHost(p, n);
+}
+
+cuda_error_t cuMemFreeHost(void *p)
+{
+    return cudaFreeHost(p);
+}
+
+cuda_error_t cuMemAllocManaged(cuda_pointer_t *p, size_t n, unsigned flags)
+{
+    void *at = NULL;
+
+    (void)flags;
+    if (p == NULL || n == 0)
+        return CUDA_ERROR_INVALID_VALUE;
+    cuda_error_t e = cudaMallocHost(&at, n);
+    *p = (uintptr_t)at;
+    return e;
+}
+
+cuda_error_t cuMemHostGetDevicePointer_v2(cuda_pointer_t *p, void *host, unsigned flags)
+{
+    cudart_state_t *s = cudart_enter();
+    bool known = p != NULL && flags == 0 && cudart_is_device(s, host);
+
+    if (known)
+        *p = (uintptr_t)host;
+    return cudart_leave(s, cudart_invalid_if(!known));
+}
+
+cuda_error_t cuMemAllocAsync(cuda_pointer_t *p, size_t n, cuda_stream_t stream)
+{
+    void *at = NULL;
+    cuda_error_t e = p == NULL ? CUDA_ERROR_INVALID_VALUE : cudaMallocAsync(&at, n, stream);
+
+    if (e == CUDA_SUCCESS)
+        *p = (uintptr_t)at;
+    return e;
+}
+
+cuda_error_t cuMemFreeAsync(cuda_pointer_t p, cuda_stream_t stream)
+{
+    return cudaFreeAsync(cuda_at(p), stream);
+}
+
+cuda_error_t cuMemGetInfo_v2(size_t *free_bytes, size_t *total)
+{
+    if (free_bytes == NULL || total == NULL)
+        return CUDA_ERROR_INVALID_VALUE;
+    return cudaMemGetInfo(free_bytes, total);
+}
+
+cuda_error_t cuMemGetAddressRange_v2(cuda_pointer_t *begin, size_t *bytes, cuda_pointer_t p)
+{
+    cudart_state_t *s = cudart_enter();
+    uint64_t first, size;
+    bool found = emu_mem_find(&s->mem, p, &first, &size);
+
+    if (found && begin != NULL)
+        *begin = first;
+    if (found && bytes != NULL)
+        *bytes = size;
+    return cudart_leave(s, found ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND);
+}
+
+/* CU_POINTER_ATTRIBUTE_* */
+cuda_error_t cuPointerGetAttribute(void *value, int attribute, cuda_pointer_t p)
+{
+    enum { CONTEXT = 1, MEMORY_TYPE, DEVICE_POINTER, HOST_POINTER, BUFFER_ID = 7, IS_MANAGED };
+    enum { ORDINAL = 9, RANGE_START, RANGE_BYTES };
+    cudart_state_t *s = cudart_enter();
+    uint64_t begin = 0, bytes = 0;
+
+    if (value == NULL || !emu_mem_find(&s->mem, p, &begin, &bytes))
+        return cudart_leave(s, CUDA_ERROR_INVALID_VALUE);
+    const uint64_t long_values[] = {
+        [CONTEXT] = (uintptr_t)cudart_context(), [DEVICE_POINTER] = p,  [HOST_POINTER] = p,
+        [BUFFER_ID] = emu_mem_id(&s->mem, p),    [RANGE_START] = begin, [RANGE_BYTES] = bytes};
+    const unsigned values[] = {[MEMORY_TYPE] = 2, [IS_MANAGED] = 0, [ORDINAL] = 0};
+    switch (attribute) {
+    case CONTEXT:
+    case DEVICE_POINTER:
+    case HOST_POINTER:
+    case BUFFER_ID:
+    case RANGE_START:
+    case RANGE_BYTES:
+        memcpy(value, &long_values[attribute], sizeof(long_values[0]));
+        return cudart_leave(s, CUDA_SUCCESS);
+    case MEMORY_TYPE:
+    case IS_MANAGED:
+    case ORDINAL:
+        memcpy(value, &values[attribute], sizeof(values[0]));
+        return cudart_leave(s, CUDA_SUCCESS);
+    default:
+        return cudart_leave(s, CUDA_ERROR_NOT_SUPPORTED);
+    }
+}
+
+/* --- copies ---------------------------------------------------------------------------------- */
+
+/* The kind is that of any memory, because constants are in host memory here. */
+#define COPY(name, TO, to_at, FROM, from_at)                                                       \
+    CUDART_EXPORT cuda_error_t name##_v2(TO to, FROM from, size_t n);                              \
+    CUDART_EXPORT cuda_error_t name##Async_v2(TO to, FROM from, size_t n, cuda_stream_t stream);   \
+    cuda_error_t name##_v2(TO to, FROM from, size_t n)                                             \
+    {                                                                                              \
+        return cudaMemcpy(to_at, from_at, n, CUDA_DEFAULT);                                        \
+    }                                                                                              \
+    cuda_error_t name##Async_v2(TO to, FROM from, size_t n, cuda_stream_t stream)                  \
+    {                                                                                              \
+        return cudaMemcpyAsync(to_at, from_at, n, CUDA_DEFAULT, stream);                           \
+    }
+
+COPY(cuMemcpyHtoD, cuda_pointer_t, cuda_at(to), const void *, from)
+COPY(cuMemcpyDtoH, void *, to, cuda_pointer_t, cuda_at(from))
+COPY(cuMemcpyDtoD, cuda_pointer_t, cuda_at(to), cuda_pointer_t, cuda_at(from))
+
+CUDART_EXPORT cuda_error_t cuMemcpy(cuda_pointer_t to, cuda_pointer_t from, size_t n);
+CUDART_EXPORT cuda_error_t cuMemcpyAsync(cuda_pointer_t to, cuda_pointer_t from, size_t n,
+                                         cuda_stream_t stream);
+
+cuda_error_t cuMemcpy(cuda_pointer_t to, cuda_pointer_t from, size_t n)
+{
+    return cudaMemcpy(cuda_at(to), cuda_at(from), n, CUDA_DEFAULT);
+}
+
+cuda_error_t cuMemcpyAsync(cuda_pointer_t to, cuda_pointer_t from, size_t n, cuda_stream_t stream)
+{
+    return cudaMemcpyAsync(cuda_at(to), cuda_at(from), n, CUDA_DEFAULT, stream);
+}
+
+/* One side of CUDA_MEMCPY2D. */
+typedef struct {
+    size_t x, y;
+    int type; /* 1 host, 2 device, 3 array, 4 any */
+    void *host;
+    cuda_pointer_t device;
+    void *array;
+    size_t pitch;
+} side_t;
+
+typedef struct {
+    side_t from, to;
+    size_t width, height;
+} copy_2d_t;
+
+CUDART_EXPORT cuda_error_t cuMemcpy2D_v2(const copy_2d_t *c);
+CUDART_EXPORT cuda_error_t cuMemcpy2DUnaligned_v2(const copy_2d_t *c);
+CUDART_EXPORT cuda_error_t cuMemcpy2DAsync_v2(const copy_2d_t *c, cuda_stream_t stream);
+
+/* The address of the first byte, or NULL. */
+static char *side_at(const side_t *s)
+{
+    enum { HOST = 1, ARRAY = 3 };
+    char *base = s->type == HOST ? s->host : s->type == ARRAY ? NULL : cuda_at(s->device);
+
+    return base != NULL ? base + s->y * s->pitch + s->x : NULL;
+}
+
+cuda_error_t cuMemcpy2DAsync_v2(const copy_2d_t *c, cuda_stream_t stream)
+{
+    if (c == NULL)
+        return CUDA_ERROR_INVALID_VALUE;
+    char *to = side_at(&c->to);
+    const char *from = side_at(&c->from);
+    cuda_error_t e = to == NULL || from == NULL ? CUDA_ERROR_NOT_SUPPORTED : CUDA_SUCCESS;
+    for (size_t i = 0; i < c->height && e == CUDA_SUCCESS; i++)
+        e = cudaMemcpyAsync(to + i * c->to.pitch, from + i * c->from.pitch, c->width, CUDA_DEFAULT,
+                            stream);
+    return e;
+}
+
+cuda_error_t cuMemcpy2D_v2(const copy_2d_t *c)
+{
+    return cuMemcpy2DAsync_v2(c, NULL);
+}
+
+cuda_error_t cuMemcpy2DUnaligned_v2(const copy_2d_t *c)
+{
+    return cuMemcpy2DAsync_v2(c, NULL);
+}
+
+/* --- values ---------------------------------------------------------------------------------- */
+
+/* Sets rows of elements of 1, 2 or 4 bytes. */
+static cuda_error_t set(cuda_pointer_t p, size_t pitch, unsigned value, unsigned bytes,
+                        size_t width, size_t height)
+{
+    cudart_state_t *s = cudart_enter();
+
+    for (size_t y = 0; y < height; y++) {
+        char *row = (char *)cuda_at(p) + y * pitch;
+        if (width > 0 && !cudart_legal(s, row, width * bytes, true))
+            return cudart_leave(s, CUDA_ERROR_INVALID_VALUE);
+        for (size_t x = 0; x < width; x++)
+            memcpy(row + x * bytes, &value, bytes);
+    }
+    return cudart_leave(s, CUDA_SUCCESS);
+}
+
+#define SET(bits, T)                                                                               \
+    CUDART_EXPORT cuda_error_t cuMemsetD##bits##_v2(cuda_pointer_t p, T value, size_t n);          \
+    CUDART_EXPORT cuda_error_t cuMemsetD##bits##Async(cuda_pointer_t p, T value, size_t n,         \
+                                                      cuda_stream_t stream);                       \
+    CUDART_EXPORT cuda_error_t cuMemsetD2D##bits##_v2(cuda_pointer_t p, size_t pitch, T value,     \
+                                                      size_t width, size_t height);                \
+    cuda_error_t cuMemsetD##bits##_v2(cuda_pointer_t p, T value, size_t n)                         \
+    {                                                                                              \
+        return set(p, 0, value, bits / 8, n, 1);                                                   \
+    }                                                                                              \
+    cuda_error_t cuMemsetD##bits##Async(cuda_pointer_t p, T value, size_t n, cuda_stream_t stream) \
+    {                                                                                              \
+        (void)stream;                                                                              \
+        return set(p, 0, value, bits / 8, n, 1);                                                   \
+    }                                                                                              \
+    cuda_error_t cuMemsetD2D##bits##_v2(cuda_pointer_t p, size_t pitch, T value, size_t width,     \
+                                        size_t height)                                             \
+    {                                                                                              \
+        return set(p, pitch, value, bits / 8, width, height);                                      \
+    }
+
+SET(8, unsigned char)
+SET(16, unsigned short)
+SET(32, unsigned)

@@ -1,0 +1,229 @@
+/* The driver API, beside the runtime: modules, launches, memory, contexts. */
+#include <stdlib.h>
+
+#include "tests/support/cuda_stub.h"
+#include "tests/support/shown_gpu.h"
+#include "tests/support/test.h"
+
+enum { N = 500, INVALID_VALUE = 1, INVALID_IMAGE = 200, NO_BINARY = 209, NOT_FOUND = 500 };
+enum { INVALID_CONTEXT = 201, NOT_SUPPORTED = 801 };
+
+typedef struct context context_t;
+typedef struct module module_t;
+typedef struct function function_t;
+typedef uint64_t pointer_t;
+
+int cuInit(unsigned flags);
+int cuDeviceGet(int *device, int ordinal);
+int cuDeviceGetName(char *name, int size, int device);
+int cuDeviceGetAttribute(int *value, int attribute, int device);
+int cuCtxCreate_v2(context_t **context, unsigned flags, int device);
+int cuCtxDestroy_v2(context_t *context);
+int cuCtxGetCurrent(context_t **context);
+int cuCtxPopCurrent_v2(context_t **context);
+int cuCtxPushCurrent_v2(context_t *context);
+int cuCtxGetId(context_t *context, unsigned long long *number);
+int cuModuleLoad(module_t **module, const char *path);
+int cuModuleLoadData(module_t **module, const void *image);
+int cuModuleGetFunction(function_t **function, module_t *module, const char *name);
+int cuFuncGetAttribute(int *value, int attribute, const function_t *function);
+int cuMemAlloc_v2(pointer_t *p, size_t n);
+int cuMemFree_v2(pointer_t p);
+int cuMemcpyHtoD_v2(pointer_t to, const void *from, size_t n);
+int cuMemcpyDtoH_v2(void *to, pointer_t from, size_t n);
+int cuMemsetD32_v2(pointer_t p, unsigned value, size_t n);
+int cuPointerGetAttribute(void *value, int attribute, pointer_t p);
+int cuLaunchKernel(const function_t *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
+                   unsigned by, unsigned bz, unsigned shared, void *stream, void **args,
+                   void **extra);
+int cuOccupancyMaxPotentialBlockSize(int *grid, int *block, const function_t *f,
+                                     size_t (*shared_of)(int), size_t shared, int limit);
+int cuGetProcAddress_v2(const char *name, void **function, int version, uint64_t flags, int *found);
+int cuGetErrorName(int error, const char **name);
+int cuLinkCreate_v2(void);
+int cudaMemcpy(void *to, const void *from, size_t n, int kind);
+
+static function_t *vecadd(void)
+{
+    module_t *module = NULL;
+    function_t *function = NULL;
+
+    assert_int_equal(cuModuleLoad(&module, RUBATO_ROOT "/traces/cubin/vecadd.sm70.cubin"), 0);
+    assert_int_equal(cuModuleGetFunction(&function, module, "absent"), NOT_FOUND);
+    assert_int_equal(cuModuleGetFunction(&function, module, "vecadd"), 0);
+    return function;
+}
+
+static void check_sums(pointer_t c)
+{
+    float z[N];
+
+    assert_int_equal(cuMemcpyDtoH_v2(z, c, sizeof(z)), 0);
+    for (int i = 0; i < N; i++)
+        assert_true(z[i] == (float)(3 * i));
+    assert_int_equal(cuMemsetD32_v2(c, 0xffffffff, N), 0);
+}
+
+/* Parameters one by one, and all in a buffer; memory of the driver is that of the runtime. */
+static void modules_are_loaded_and_launched(void **state)
+{
+    function_t *f = vecadd();
+    float x[N], y[N], first;
+    pointer_t a, b, c;
+    int n = N;
+
+    (void)state;
+    for (int i = 0; i < N; i++) {
+        x[i] = (float)i;
+        y[i] = (float)(2 * i);
+    }
+    assert_int_equal(cuMemAlloc_v2(&a, sizeof(x)), 0);
+    assert_int_equal(cuMemAlloc_v2(&b, sizeof(x)), 0);
+    assert_int_equal(cuMemAlloc_v2(&c, sizeof(x)), 0);
+    assert_int_equal(cuMemcpyHtoD_v2(a, x, sizeof(x)), 0);
+    assert_int_equal(cudaMemcpy((void *)(uintptr_t)b, y, sizeof(y), 1), 0);
+    void *args[] = {&a, &b, &c, &n};
+    assert_int_equal(cuLaunchKernel(f, 2, 1, 1, 256, 1, 1, 0, NULL, args, NULL), 0);
+    check_sums(c);
+    struct {
+        pointer_t a, b, c;
+        int n;
+    } packed = {a, b, c, n};
+    size_t bytes = 28;
+    void *extra[] = {(void *)1, &packed, (void *)2, &bytes, NULL};
+    assert_int_equal(cuLaunchKernel(f, 2, 1, 1, 256, 1, 1, 0, NULL, NULL, extra), 0);
+    check_sums(c);
+    bytes = 24;
+    assert_int_equal(cuLaunchKernel(f, 2, 1, 1, 256, 1, 1, 0, NULL, NULL, extra), INVALID_VALUE);
+    assert_int_equal(cuLaunchKernel(f, 2, 1, 1, 2048, 1, 1, 0, NULL, args, NULL), INVALID_VALUE);
+    assert_int_equal(cuMemcpyDtoH_v2(&first, c, 4), 0);
+    cuMemFree_v2(a);
+    cuMemFree_v2(b);
+    cuMemFree_v2(c);
+}
+
+static void functions_are_described(void **state)
+{
+    enum { REGISTERS = 4, BINARY = 6 };
+    function_t *f = vecadd();
+    int value = 0, grid = 0, block = 0;
+
+    (void)state;
+    assert_int_equal(cuFuncGetAttribute(&value, BINARY, f), 0);
+    assert_int_equal(value, 70);
+    assert_int_equal(cuFuncGetAttribute(&value, REGISTERS, f), 0);
+    assert_true(value > 0);
+    assert_int_equal(cuFuncGetAttribute(&value, 99, f), INVALID_VALUE);
+    assert_int_equal(cuOccupancyMaxPotentialBlockSize(&grid, &block, f, NULL, 0, 0), 0);
+    assert_int_equal(block, 1024);
+    assert_int_equal(grid, 2 * 80);
+}
+
+static void bad_modules_are_refused(void **state)
+{
+    module_t *module;
+    uint8_t *other = cuda_stub_fatbin(RUBATO_ROOT "/traces/cubin/vecadd.sm75.cubin", 80);
+
+    (void)state;
+    assert_int_equal(cuModuleLoad(&module, "absent"), 301);
+    assert_int_equal(cuModuleLoadData(&module, "something else, neither code nor PTX"),
+                     INVALID_IMAGE);
+    assert_int_equal(cuModuleLoadData(&module, "\n.version 7.0\n.target sm_70\n"), NO_BINARY);
+    assert_int_equal(cuModuleLoadData(&module, other), NO_BINARY);
+    free(other);
+}
+
+static void contexts_are_a_stack(void **state)
+{
+    context_t *a = NULL, *b = NULL, *got = NULL;
+    unsigned long long first = 0, second = 0;
+
+    (void)state;
+    assert_int_equal(cuCtxCreate_v2(&a, 0, 0), 0);
+    assert_int_equal(cuCtxCreate_v2(&b, 0, 0), 0);
+    assert_int_equal(cuCtxGetId(a, &first), 0);
+    assert_int_equal(cuCtxGetId(b, &second), 0);
+    assert_true(first != second);
+    assert_int_equal(cuCtxGetCurrent(&got), 0);
+    assert_ptr_equal(got, b);
+    assert_int_equal(cuCtxPopCurrent_v2(&got), 0);
+    assert_ptr_equal(got, b);
+    assert_int_equal(cuCtxGetCurrent(&got), 0);
+    assert_ptr_equal(got, a);
+    assert_int_equal(cuCtxDestroy_v2(a), 0);
+    assert_int_equal(cuCtxPopCurrent_v2(&got), INVALID_CONTEXT);
+    assert_int_equal(cuCtxPushCurrent_v2(NULL), INVALID_CONTEXT);
+}
+
+static void buffers_have_numbers(void **state)
+{
+    enum { BUFFER_ID = 7, RANGE_START = 10 };
+    pointer_t p, q, start = 0;
+    uint64_t before = 0, after = 0;
+
+    (void)state;
+    assert_int_equal(cuMemAlloc_v2(&p, 1000), 0);
+    assert_int_equal(cuPointerGetAttribute(&before, BUFFER_ID, p + 10), 0);
+    assert_int_equal(cuPointerGetAttribute(&start, RANGE_START, p + 10), 0);
+    assert_true(start == p);
+    cuMemFree_v2(p);
+    assert_int_equal(cuMemAlloc_v2(&q, 1000), 0);
+    assert_int_equal(cuPointerGetAttribute(&after, BUFFER_ID, q), 0);
+    assert_true(before != after);
+    assert_int_equal(cuPointerGetAttribute(&after, BUFFER_ID, 1), INVALID_VALUE);
+    cuMemFree_v2(q);
+}
+
+static void functions_are_found_by_name(void **state)
+{
+    void *function = NULL;
+    int found = 9;
+
+    (void)state;
+    assert_int_equal(cuGetProcAddress_v2("cuMemAlloc", &function, 12000, 0, &found), 0);
+    assert_true(found == 0 && function == (void *)(uintptr_t)cuMemAlloc_v2);
+    assert_int_equal(cuGetProcAddress_v2("cuAbsent", &function, 12000, 0, &found), NOT_FOUND);
+    assert_int_equal(found, 1);
+}
+
+static void other_calls_return_an_error(void **state)
+{
+    const char *name = NULL;
+
+    (void)state;
+    assert_int_equal(cuLinkCreate_v2(), NOT_SUPPORTED);
+    assert_int_equal(cuGetErrorName(NOT_SUPPORTED, &name), 0);
+    assert_string_equal(name, "CUDA_ERROR_NOT_SUPPORTED");
+}
+
+static void the_device_is_that_of_the_run(void **state)
+{
+    char name[32];
+    int value = 0;
+
+    (void)state;
+    assert_int_equal(cuInit(0), 0);
+    assert_int_equal(cuDeviceGet(&value, 1), 101);
+    assert_int_equal(cuDeviceGetName(name, sizeof(name), 0), 0);
+    assert_string_equal(name, "V100");
+    assert_int_equal(cuDeviceGetAttribute(&value, 16, 0), 0);
+    assert_int_equal(value, 80);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(modules_are_loaded_and_launched),
+        cmocka_unit_test(functions_are_described),
+        cmocka_unit_test(bad_modules_are_refused),
+        cmocka_unit_test(contexts_are_a_stack),
+        cmocka_unit_test(buffers_have_numbers),
+        cmocka_unit_test(functions_are_found_by_name),
+        cmocka_unit_test(other_calls_return_an_error),
+        cmocka_unit_test(the_device_is_that_of_the_run),
+    };
+
+    setenv("RUBATO_ARCH", "70", 1);
+    show_gpu("v100");
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
