@@ -345,6 +345,68 @@ static void programs_send_pieces(void **state)
     receive(&in_file);
 }
 
+/* Reads what a program sent, in pieces; whatever it is, streams must hold together. */
+static void read_sent(void)
+{
+    trace_source_t *pipe = launch_pipe_source(open(temp_path("fifo"), O_RDONLY), "program");
+    launch_info_t info;
+    trace_launch_t *l;
+    trace_block_t *b = NULL;
+    stream_store_t store;
+    bool there;
+
+    stream_store_init(&store, &in_file);
+    if (pipe->ops->has_launch(pipe, 1, &there, NULL) == RB_OK && there &&
+        pipe->ops->launch_info(pipe, 1, &info, NULL) == RB_OK &&
+        pipe->ops->open(pipe, 1, &l, NULL) == RB_OK) {
+        pipe->ops->use_store(l, &store);
+        if (pipe->ops->get_block(l, 0, &b, NULL) == RB_OK && b != NULL) {
+            trace_block_t *whole = stream_whole(b);
+
+            stream_check_damaged(&info, whole);
+            stream_whole_free(whole);
+        }
+        pipe->ops->close(l);
+    }
+    stream_store_free(&store);
+    pipe->ops->destroy(pipe);
+}
+
+static void damaged_pieces_are_refused(void **state)
+{
+    enum { CHANGES = 400 };
+    trace_source_t *s = GEN_OPEN("sgemm", 70, 64, "inner=100", NULL);
+    uint64_t seed = 1;
+
+    (void)state;
+    temp_write("fifo", "");
+    send_block(s); /* to a file */
+    FILE *file = fopen(temp_path("fifo"), "r+");
+
+    assert_non_null(file);
+    fseek(file, 0, SEEK_END);
+    const uint64_t n = (uint64_t)ftell(file);
+
+    assert_true(n > 10000);
+    for (int i = 0; i < CHANGES; i++) {
+        seed = seed * 6364136223846793005u + 1442695040888963407u;
+        const long at = (long)((seed >> 20) % n);
+        const int bit = 1 << (seed >> 60 & 7);
+
+        fseek(file, at, SEEK_SET);
+        const int byte = fgetc(file);
+        for (int back = 0; back < 2; back++) {
+            fseek(file, at, SEEK_SET);
+            fputc(back ? byte : byte ^ bit, file);
+            fflush(file);
+            if (!back)
+                read_sent();
+        }
+    }
+    fclose(file);
+    s->ops->destroy(s);
+}
+
 static void a_missing_folder_is_an_error(void **state)
 {
     trace_source_t *s = GEN_OPEN("gather", 70, 256, "loads=500", NULL);
@@ -377,6 +439,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(files_do_not_depend_on_pieces, temp_folder_begin,
                                         temp_folder_end),
         cmocka_unit_test_setup_teardown(programs_send_pieces, temp_folder_begin, temp_folder_end),
+        cmocka_unit_test_setup_teardown(damaged_pieces_are_refused, temp_folder_begin,
+                                        temp_folder_end),
         cmocka_unit_test(a_missing_folder_is_an_error),
     };
 
