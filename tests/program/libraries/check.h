@@ -35,25 +35,79 @@ static double next_number()
 
 /* Any type as a complex number in double precision. */
 typedef std::complex<double> number;
-static inline number value(float x) { return x; }
-static inline number value(double x) { return x; }
-static inline number value(__half x) { return __half2float(x); }
-static inline number value(int x) { return x; }
-static inline number value(unsigned x) { return x; }
-static inline number value(char x) { return x; }
-static inline number value(signed char x) { return x; }
-static inline number value(cuComplex x) { return number(x.x, x.y); }
-static inline number value(cuDoubleComplex x) { return number(x.x, x.y); }
+static inline number value(float x)
+{
+    return x;
+}
+static inline number value(double x)
+{
+    return x;
+}
+static inline number value(__half x)
+{
+    return __half2float(x);
+}
+static inline number value(int x)
+{
+    return x;
+}
+static inline number value(unsigned x)
+{
+    return x;
+}
+static inline number value(char x)
+{
+    return x;
+}
+static inline number value(signed char x)
+{
+    return x;
+}
+static inline number value(cuComplex x)
+{
+    return number(x.x, x.y);
+}
+static inline number value(cuDoubleComplex x)
+{
+    return number(x.x, x.y);
+}
 
-static inline void make(float &x, number v) { x = (float)v.real(); }
-static inline void make(double &x, number v) { x = v.real(); }
-static inline void make(__half &x, number v) { x = __float2half((float)v.real()); }
-static inline void make(int &x, number v) { x = (int)v.real(); }
-static inline void make(unsigned &x, number) { x = 0; }
-static inline void make(char &x, number) { x = 0; }
-static inline void make(signed char &x, number v) { x = (signed char)(100 * v.real()); }
-static inline void make(cuComplex &x, number v) { x = make_cuComplex((float)v.real(), (float)v.imag()); }
-static inline void make(cuDoubleComplex &x, number v) { x = make_cuDoubleComplex(v.real(), v.imag()); }
+static inline void make(float &x, number v)
+{
+    x = (float)v.real();
+}
+static inline void make(double &x, number v)
+{
+    x = v.real();
+}
+static inline void make(__half &x, number v)
+{
+    x = __float2half((float)v.real());
+}
+static inline void make(int &x, number v)
+{
+    x = (int)v.real();
+}
+static inline void make(unsigned &x, number)
+{
+    x = 0;
+}
+static inline void make(char &x, number)
+{
+    x = 0;
+}
+static inline void make(signed char &x, number v)
+{
+    x = (signed char)(100 * v.real());
+}
+static inline void make(cuComplex &x, number v)
+{
+    x = make_cuComplex((float)v.real(), (float)v.imag());
+}
+static inline void make(cuDoubleComplex &x, number v)
+{
+    x = make_cuDoubleComplex(v.real(), v.imag());
+}
 
 template <class T> static T to(number v)
 {
@@ -63,12 +117,30 @@ template <class T> static T to(number v)
 }
 
 /* The largest relative error that sums of some tens of terms may have. */
-static inline double tolerance(float) { return 1e-5; }
-static inline double tolerance(double) { return 1e-12; }
-static inline double tolerance(__half) { return 1e-2; }
-static inline double tolerance(int) { return 0; }
-static inline double tolerance(cuComplex) { return 1e-5; }
-static inline double tolerance(cuDoubleComplex) { return 1e-12; }
+static inline double tolerance(float)
+{
+    return 1e-5;
+}
+static inline double tolerance(double)
+{
+    return 1e-12;
+}
+static inline double tolerance(__half)
+{
+    return 1e-2;
+}
+static inline double tolerance(int)
+{
+    return 0;
+}
+static inline double tolerance(cuComplex)
+{
+    return 1e-5;
+}
+static inline double tolerance(cuDoubleComplex)
+{
+    return 1e-12;
+}
 
 /* An array with a copy on the device. */
 template <class T> struct Array {
@@ -84,7 +156,10 @@ template <class T> struct Array {
         CALL(cudaMalloc((void **)&device, n * sizeof(T)));
         put();
     }
-    ~Array() { cudaFree(device); }
+    ~Array()
+    {
+        cudaFree(device);
+    }
     void put()
     {
         CALL(cudaMemcpy(device, host.data(), host.size() * sizeof(T), cudaMemcpyHostToDevice));
@@ -93,7 +168,10 @@ template <class T> struct Array {
     {
         CALL(cudaMemcpy(host.data(), device, host.size() * sizeof(T), cudaMemcpyDeviceToHost));
     }
-    number operator[](size_t i) const { return value(host[i]); }
+    number operator[](size_t i) const
+    {
+        return value(host[i]);
+    }
 };
 
 static void check(const char *what, bool right)
