@@ -41,8 +41,9 @@ uint32_t l2_slice_copy_in(l2_slice_t *s, uint64_t line, uint8_t sectors)
     return l2_sector_count(sectors);
 }
 
-l2_tags_t l2_slice_tags(const l2_slice_t *s)
+l2_tags_t l2_slice_tags(l2_slice_t *s)
 {
+    mshr_forget_absent(&s->mshr);
     return (l2_tags_t){.cache = s->cache,
                        .modified_ways = s->modified_ways,
                        .fill_sectors = s->spec.fill_sectors,

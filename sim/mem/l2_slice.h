@@ -171,8 +171,8 @@ bool l2_slice_run(l2_slice_t *s, outbox_t *out, cycle_t now);
  * perfect L2. */
 uint32_t l2_slice_copy_in(l2_slice_t *s, uint64_t line, uint8_t sectors);
 
-/* The tags of the slice, to touch them without time: only on an idle slice. */
-l2_tags_t l2_slice_tags(const l2_slice_t *s);
+/* The tags of the slice, to touch them without time before it goes on. Sectors may be under way. */
+l2_tags_t l2_slice_tags(l2_slice_t *s);
 
 /* Whether nothing waits or is under way. */
 bool l2_slice_idle(const l2_slice_t *s);

@@ -54,6 +54,12 @@ mshr_entry_t *mshr_add(mshr_t *m, cache_key_t key, uint64_t line)
     return e;
 }
 
+void mshr_forget_absent(mshr_t *m)
+{
+    for (uint32_t i = 0; m->used > 0 && i < m->size; i++)
+        m->entry[i].absent = false;
+}
+
 void mshr_remove(mshr_t *m, mshr_entry_t *e)
 {
     RB_INVARIANT(e->n_waiting == 0, "l2: MSHR of line 0x%llx freed with %u requests waiting",

@@ -61,6 +61,9 @@ mshr_entry_t *mshr_find(mshr_t *m, cache_key_t key);
 /* Adds an entry for a line without one; one must be free (used < size). The owner sets `absent`. */
 mshr_entry_t *mshr_add(mshr_t *m, cache_key_t key, uint64_t line);
 
+/* Any line may have been inserted into the cache. */
+void mshr_forget_absent(mshr_t *m);
+
 /* Frees an entry without waiting requests. */
 void mshr_remove(mshr_t *m, mshr_entry_t *e);
 

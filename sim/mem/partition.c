@@ -302,7 +302,7 @@ cache_t *partition_exchange_l2(partition_t *p, uint32_t slice, cache_t *tags)
     return present;
 }
 
-l2_tags_t partition_l2_tags(const partition_t *p, uint32_t slice)
+l2_tags_t partition_l2_tags(partition_t *p, uint32_t slice)
 {
     return l2_slice_tags(&p->slice[slice % p->n_slices]);
 }

@@ -221,7 +221,7 @@ uint32_t mem_harness_add(mem_harness_t *h, uint32_t sm, cycle_t at, const mem_ms
     return n;
 }
 
-cycle_t mem_harness_run(mem_harness_t *h)
+static void wake_senders(mem_harness_t *h)
 {
     for (uint32_t i = 0; i < h->n_sms; i++) {
         sm_port_t *p = &h->sm[i];
@@ -229,6 +229,17 @@ cycle_t mem_harness_run(mem_harness_t *h)
             engine_wake(h->engine, (uint16_t)i,
                         cycle_max(h->request[p->todo[p->done]].at, engine_now(h->engine)));
     }
+}
+
+void mem_harness_run_until(mem_harness_t *h, cycle_t until)
+{
+    wake_senders(h);
+    engine_run(h->engine, until);
+}
+
+cycle_t mem_harness_run(mem_harness_t *h)
+{
+    wake_senders(h);
     bool idle = engine_run(h->engine, CYCLE_NEVER);
     for (uint32_t i = 0; i < h->n_sms; i++) {
         if (!idle || h->sm[i].done < h->sm[i].n_todo || h->sm[i].out.count > 0) {

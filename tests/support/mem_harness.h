@@ -36,6 +36,9 @@ mem_msg_t mem_harness_message(mem_op_t op, uint64_t line, uint8_t sectors);
 /* Runs until all requests are done and returns the first idle cycle. */
 cycle_t mem_harness_run(mem_harness_t *h);
 
+/* Runs until cycle `until`; requests may be under way then. */
+void mem_harness_run_until(mem_harness_t *h, cycle_t until);
+
 const mem_harness_request_t *mem_harness_request(const mem_harness_t *h, uint32_t number);
 uint32_t mem_harness_count(const mem_harness_t *h);
 partition_t *mem_harness_partition(mem_harness_t *h, uint32_t index);

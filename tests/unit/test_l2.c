@@ -2,6 +2,8 @@
 
 #include "sim/core/clock.h"
 #include "sim/mem/dram.h"
+#include "sim/mem/l2_tags.h"
+#include "sim/parts/cache_internal.h"
 #include "tests/support/mem_harness.h"
 
 enum { ALL = 15 };
@@ -240,6 +242,26 @@ static void a_write_to_a_sector_under_way_survives_the_fill(void **state)
     }
     mem_harness_run(h);
     assert_int_equal(dram_of(h).write_sectors, 1);
+    mem_harness_destroy(h);
+}
+
+/* The tags may be touched while a sector is under way. Its line must not be there twice after it has come. */
+static void a_line_touched_while_a_sector_is_under_way_is_there_once(void **state)
+{
+    (void)state;
+    mem_config_t c = mem_harness_config(1, 1);
+    mem_harness_t *h = mem_harness_create(&c, 1, 0);
+    mem_msg_t read = mem_harness_message(MEM_READ, 0, 1);
+    partition_t *p = mem_harness_partition(h, 0);
+    mem_harness_add(h, 0, 0, &read);
+    for (cycle_t until = 1; stats_of(h).requests == 0; until++)
+        mem_harness_run_until(h, until);
+    assert_int_equal(stats_of(h).fills, 0);
+    l2_tags_t tags = partition_l2_tags(p, 0);
+    cache_use(tags.cache, 0);
+    mem_harness_run(h);
+    assert_true(stats_of(h).fills > 0);
+    assert_int_equal(cache_set_count(tags.cache, cache_set_of(tags.cache, 0)), 1);
     mem_harness_destroy(h);
 }
 
@@ -489,6 +511,7 @@ int main(void)
         cmocka_unit_test(a_write_is_acknowledged_like_a_hit_with_one_flit),
         cmocka_unit_test(requests_for_a_line_under_way_are_merged),
         cmocka_unit_test(a_write_to_a_sector_under_way_survives_the_fill),
+        cmocka_unit_test(a_line_touched_while_a_sector_is_under_way_is_there_once),
         cmocka_unit_test(an_atomic_takes_its_latency_and_its_conflicts),
         cmocka_unit_test(atomics_on_one_word_come_one_per_interval),
         cmocka_unit_test(an_atomic_on_an_absent_sector_fetches_and_dirties_it),
