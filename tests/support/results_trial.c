@@ -123,7 +123,8 @@ static rb_code_t try_compare(const char *run, const char *hardware, rb_err_t *er
     for (size_t i = 0; rc == RB_OK && i < c.n_counters; i++) {
         const hardware_counter_t *k = &c.counters[i];
 
-        RB_INVARIANT(k->score.n == 0 || k->score.worst < k->n_pairs, "the worst pair of %s", k->label);
+        RB_INVARIANT(k->score.n == 0 || k->score.worst < k->n_pairs, "the worst pair of %s",
+                     k->label);
         for (size_t p = 0; p < k->n_pairs; p++)
             (void)hardware_error(k, &k->pairs[p]);
     }
