@@ -79,6 +79,7 @@ rb_code_t feed_open(feed_t *f, trace_source_t *source, uint64_t id, const feed_p
     f->filter = plan->filter;
     f->err = (rb_err_t){0};
     f->failed_at = UINT64_MAX;
+    f->missing = false;
     f->claimed = 0;
     atomic_store(&f->decoded, 0);
     atomic_store(&f->taken, 0);
@@ -263,8 +264,10 @@ static bool decode_some(feed_t *f)
 /* Whether a thread that waits for n blocks may get more of them; the lock is held. */
 static bool expects_more(const feed_t *f, uint32_t n)
 {
-    return feed_ready(f) < n && !atomic_load(&f->failed) &&
-           (!atomic_load(&f->ended) || atomic_load(&f->decoded) < f->claimed);
+    const bool more = atomic_load(&f->failed)
+                          ? f->busy > 0 /* with blocks before the one that failed */
+                          : !atomic_load(&f->ended) || atomic_load(&f->decoded) < f->claimed;
+    return feed_ready(f) < n && more;
 }
 
 bool feed_ensure(feed_t *f, uint32_t n)
@@ -276,12 +279,13 @@ bool feed_ensure(feed_t *f, uint32_t n)
                 pthread_cond_wait(&f->decoded_more, &f->lock);
         pthread_mutex_unlock(&f->lock);
     }
-    return !atomic_load(&f->failed) && !atomic_load(&f->store.failed);
+    f->missing = feed_ready(f) < n && atomic_load(&f->failed);
+    return !f->missing && !atomic_load(&f->store.failed);
 }
 
 rb_code_t feed_check(feed_t *f, rb_err_t *err)
 {
-    if (atomic_load(&f->failed)) {
+    if (f->missing) {
         pthread_mutex_lock(&f->lock);
         await_rest(f);
         pthread_mutex_unlock(&f->lock);

@@ -44,6 +44,7 @@ typedef struct {
     atomic_bool ended;                               /* the source has no more blocks to claim */
     atomic_bool failed;
     uint64_t failed_at;   /* the first block that failed */
+    bool missing;         /* a block that is needed could not be decoded */
     rb_err_t err;         /* valid once failed, when no thread decodes */
     stream_store_t store; /* of the open launch: its long blocks */
 } feed_t;
@@ -65,7 +66,7 @@ typedef struct {
 RB_CHECKED rb_code_t feed_open(feed_t *f, trace_source_t *source, uint64_t id,
                                const feed_plan_t *plan, rb_err_t *err);
 
-/* The first error of decoding, or of reading long blocks. */
+/* The first error of decoding if a block behind it was needed, or of reading long blocks. */
 RB_CHECKED rb_code_t feed_check(feed_t *f, rb_err_t *err);
 
 /* The filter may change its answers only between these two calls, which must be between windows.

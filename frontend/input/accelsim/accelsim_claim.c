@@ -89,7 +89,8 @@ static accelsim_parser_t *take_parser(accelsim_claims_t *c)
 typedef struct {
     accelsim_lines_t *lines; /* borrowed */
     bool ended;              /* with the line that begins with '#', or the end of the text */
-    bool inside_line;        /* the last part ended inside a line */
+    bool inside_line;        /* the last part ended inside a line ... */
+    bool in_mark;            /* ... which begins with '#' */
 } cut_t;
 
 /* The first '#' in p[0 .. end) that begins a line, or NULL. */
@@ -114,13 +115,14 @@ static rb_code_t read_cut(void *ctx, char *buf, size_t cap, size_t *got, rb_err_
     c->ended = accelsim_lines_end(l);
     if (c->ended)
         return RB_OK;
-    const char *mark = find_mark(l->at, l->limit, c->inside_line);
+    const char *mark = c->in_mark ? l->at : find_mark(l->at, l->limit, c->inside_line);
     const char *to = mark == NULL ? l->limit : (const char *)rawmemchr(mark, '\n') + 1;
 
     c->ended = mark != NULL;
     if ((size_t)(to - l->at) > cap) {
         to = l->at + cap;
         c->ended = false;
+        c->in_mark = mark != NULL && mark < to;
     }
     *got = (size_t)(to - l->at);
     memcpy(buf, l->at, *got);
