@@ -2,8 +2,9 @@
  * Feed: decoded blocks of an open launch, ahead of their dispatch.
  *
  * Filled by host tasks (feed_ensure() between windows, feed_ahead() on idle threads), several at a
- * time if the source can, and emptied by the block scheduler in stored order. How far it is ahead never changes a result: a window starts
- * only when every block that the scheduler could dispatch in it is decoded.
+ * time if the source can, and emptied by the block scheduler in stored order. How far it is ahead
+ * never changes a result: a window starts only when every block that the scheduler could dispatch in
+ * it is decoded.
  */
 #ifndef RUBATO_GPU_FEED_H
 #define RUBATO_GPU_FEED_H

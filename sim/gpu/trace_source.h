@@ -146,7 +146,8 @@ typedef struct {
      * open. Either the fields of a line of an Accel-Sim trace without the dynamic ones,
      *     [Ln] dest_num [dests] opcode src_num [srcs] mem_width [@] [immediates]
      * (n: the line of the source file; "@" stands for the addresses), or any text that begins with
-     * the full mnemonic. NULL: unknown. Must not be called while get_block() of the launch runs.
+     * the full mnemonic. NULL: unknown. Must not be called while blocks of the launch are
+     * decoded.
      */
     const char *(*inst_text)(trace_launch_t *l, const inst_t *inst, uint32_t *len);
 
@@ -156,7 +157,7 @@ typedef struct {
 
     /* Optional (NULL: no index): facts about block `index` of an open launch, in any order, without
      * reading the block. *stored is false past the last stored block. Must not be called while
-     * get_block() of the launch runs. */
+     * blocks of the launch are decoded. */
     rb_code_t (*block_facts)(trace_launch_t *l, uint64_t index, block_facts_t *out, bool *stored,
                              rb_err_t *err);
 
@@ -165,7 +166,7 @@ typedef struct {
      * open launch executes, in any order, without reading the block. *n is 0 for a warp that the
      * trace does not have. *counts is borrowed until the next call for the launch. basic_block()
      * describes a basic block by its number, while the launch is open. Must not be called while
-     * get_block() runs.
+     * blocks of the launch are decoded.
      */
     rb_code_t (*warp_profile)(trace_launch_t *l, uint64_t index, uint32_t warp,
                               const bb_count_t **counts, size_t *n, rb_err_t *err);

@@ -16,8 +16,8 @@
 
 #include "sim/sm/subcore/subcore_parts.h"
 
-/* Whether a sub-core may run ahead at all. Records of single instructions are made in the order of
- * time, and so would be statistics of single instructions. */
+/* Whether a sub-core may run ahead at all. Records of single instructions must be made in the order
+ * of time. */
 static inline bool run_ahead_is_possible(const sm_t *sm, const sub_core_t *sub)
 {
     return sm->subcore.plain && !recorded(sm, RETIRED_BASIC_BLOCK) && sub->dry == 0;
