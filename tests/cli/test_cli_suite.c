@@ -179,6 +179,62 @@ static void an_archive_is_unpacked_into_the_folder_of_the_sweep(void **state)
     expect(2, "an archive of traces: 'rubato sweep' runs them all", WORDS("run", "suite.tgz"));
 }
 
+/* A folder of a suite with an archive and a native trace. */
+static void make_small_suite(const char *folder)
+{
+    char path[64];
+    make_tree();
+    make_archive();
+    make_folder(folder);
+    snprintf(path, sizeof(path), "%s/suite.tgz", folder);
+    copy("suite.tgz", path);
+    snprintf(path, sizeof(path), "%s/alone.rbt", folder);
+    copy("tree/vecadd.rbt", path);
+}
+
+static void a_sweep_does_not_find_its_own_unpacked_traces(void **state)
+{
+    (void)state;
+    make_small_suite("again");
+    for (int i = 0; i < 2; i++)
+        expect(0, "again: 3 of 3 traces",
+               WORDS("sweep", "again", "--prepare", "-o", "again/study"));
+    /* Nor those of other studies. */
+    expect(0, "again: 3 of 3 traces", WORDS("sweep", "again", "--prepare", "-o", "study"));
+    /* A sweep that was killed while it unpacked has no jobs. */
+    assert_int_equal(unlink("again/study/jobs.tsv"), 0);
+    expect(0, "again: 3 of 3 traces", WORDS("sweep", "again", "--prepare", "-o", "again/study"));
+    expect(0, "again: 3 of 3 traces", WORDS("sweep", "again", "--prepare", "-o", "again"));
+    expect(0, "again: 3 of 3 traces", WORDS("sweep", "again", "--prepare", "-o", "again"));
+}
+
+static void links_in_circles_are_searched_once(void **state)
+{
+    (void)state;
+    make_tree();
+    make_folder("circle");
+    make_folder("circle/inner");
+    copy("tree/vecadd.rbt", "circle/inner/one.rbt");
+    assert_int_equal(symlink(".", "circle/latest"), 0);
+    assert_int_equal(symlink("..", "circle/inner/up"), 0);
+    expect(0, "circle: 1 of 1 traces", WORDS("sweep", "circle", "--prepare", "-o", "circled"));
+}
+
+static void folders_that_are_too_deep_are_named(void **state)
+{
+    char path[128] = "deep";
+    (void)state;
+    make_tree();
+    make_folder(path);
+    copy("tree/vecadd.rbt", "deep/one.rbt");
+    for (int i = 0; i < 16; i++) {
+        strcat(path, "/d");
+        make_folder(path);
+    }
+    expect(0, "d/d is not searched for traces: it is 16 folders deep",
+           WORDS("sweep", "deep", "--prepare", "-o", "deeper"));
+}
+
 static void a_hostile_archive_is_refused_and_leaves_nothing(void **state)
 {
     tar_file_t t = {0};
@@ -310,6 +366,9 @@ int main(void)
         cmocka_unit_test(a_study_file_names_suites_and_chooses_in_them),
         cmocka_unit_test(kernel_files_without_a_list_are_taken_by_their_numbers),
         cmocka_unit_test(an_archive_is_unpacked_into_the_folder_of_the_sweep),
+        cmocka_unit_test(a_sweep_does_not_find_its_own_unpacked_traces),
+        cmocka_unit_test(links_in_circles_are_searched_once),
+        cmocka_unit_test(folders_that_are_too_deep_are_named),
         cmocka_unit_test(a_hostile_archive_is_refused_and_leaves_nothing),
         cmocka_unit_test(a_suite_is_compared_with_a_base),
         cmocka_unit_test(a_suite_is_compared_with_measurements),

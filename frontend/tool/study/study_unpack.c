@@ -17,6 +17,11 @@
 
 static const char unpacked_name[] = "unpacked";
 
+char *study_unpacked_folder(const char *folder)
+{
+    return out_path(folder, unpacked_name);
+}
+
 static rb_code_t fail_path(const char *path, rb_err_t *err)
 {
     return rb_fail(err, RB_IO, "%s: %s", path, strerror(errno));
@@ -65,7 +70,7 @@ rb_code_t study_unpack(const char *archive, const char *folder, char **unpacked,
     bool made_above;
     RB_TRY(file_hash(archive, hash, err));
     const char *name = study_last_part(archive, &n);
-    char *above = out_path(folder, unpacked_name);
+    char *above = study_unpacked_folder(folder);
     char *to = rb_format("%s/%.*s-%.*s", above, (int)trace_archive_stem(name), name, HASH, hash);
     rb_code_t rc = out_make_folder(above, &made_above, err);
     if (rc == RB_OK)
@@ -79,7 +84,7 @@ void study_drop_unpacked(study_t *s, const char *folder)
 {
     for (size_t i = 0; i < s->n_unpacked; i++)
         (void)folder_remove(s->unpacked[i]);
-    char *above = out_path(folder, unpacked_name);
+    char *above = study_unpacked_folder(folder);
     if (rmdir(above) == 0)
         (void)rmdir(folder); /* stays if it has anything else */
     free(above);
