@@ -1,10 +1,13 @@
 /* rubato sweep and info of suites: folders and archives of traces. */
 #include "tests/support/test.h"
 
+#include <glob.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "tests/support/cli_child.h"
@@ -177,6 +180,45 @@ static void an_archive_is_unpacked_into_the_folder_of_the_sweep(void **state)
            WORDS("sweep", "suite.tgz", "--match", "rodinia", "-o", "ar2"));
     assert_false(cli_exists("ar2"));
     expect(2, "an archive of traces: 'rubato sweep' runs them all", WORDS("run", "suite.tgz"));
+}
+
+/* Whether a folder has an archive that is being unpacked, of a sweep with or without -o. */
+static bool is_unpacking(const char *pattern)
+{
+    glob_t g = {0};
+    const bool found = glob(pattern, 0, NULL, &g) == 0;
+    globfree(&g);
+    return found;
+}
+
+static void unpack_and_stop(const char *pattern, const char *const *words)
+{
+    const struct timespec wait = {.tv_nsec = 1000000};
+    const pid_t pid = cli_start(&rubato, words);
+    for (int i = 0; i < 30000 && !is_unpacking(pattern); i++)
+        nanosleep(&wait, NULL);
+    assert_int_equal(kill(pid, SIGINT), 0);
+    assert_int_equal(cli_wait(pid), 75);
+}
+
+static void a_stop_while_an_archive_is_unpacked_leaves_nothing(void **state)
+{
+    enum { FILES = 30000 };
+    tar_file_t t = {0};
+    (void)state;
+    for (int i = 0; i < FILES; i++) {
+        char name[64];
+        snprintf(name, sizeof(name), "a/b/file-%d", i);
+        tar_add_text(&t, name, '0', "text");
+    }
+    tar_end(&t);
+    tar_write(&t, "large.tar");
+    make_folder("stopped");
+    unpack_and_stop("stopped/rubato-*/unpacked/large-*.part",
+                    WORDS("sweep", "large.tar", "--tmpdir", "stopped"));
+    assert_int_equal(rmdir("stopped"), 0);
+    unpack_and_stop("stopped/unpacked/large-*.part", WORDS("sweep", "large.tar", "-o", "stopped"));
+    assert_false(cli_exists("stopped"));
 }
 
 /* A folder of a suite with an archive and a native trace. */
@@ -366,6 +408,7 @@ int main(void)
         cmocka_unit_test(a_study_file_names_suites_and_chooses_in_them),
         cmocka_unit_test(kernel_files_without_a_list_are_taken_by_their_numbers),
         cmocka_unit_test(an_archive_is_unpacked_into_the_folder_of_the_sweep),
+        cmocka_unit_test(a_stop_while_an_archive_is_unpacked_leaves_nothing),
         cmocka_unit_test(a_sweep_does_not_find_its_own_unpacked_traces),
         cmocka_unit_test(links_in_circles_are_searched_once),
         cmocka_unit_test(folders_that_are_too_deep_are_named),

@@ -21,7 +21,7 @@ static rb_code_t unpack(rb_err_t *err)
     *err = (rb_err_t){0};
     file_tree_remove(temp_path("out"));
     assert_int_equal(mkdir(temp_path("out"), 0777), 0);
-    return trace_archive_unpack(archive, temp_path("out"), err);
+    return trace_archive_unpack(archive, temp_path("out"), NULL, NULL, err);
 }
 
 /* Unpacking must fail with one message that names the archive. */
@@ -74,6 +74,30 @@ static void kernel_files_are_stored_compressed_and_the_rest_as_it_is(void **stat
     content_is("out/bfs/kernel-1.traceg.zst", "-kernel name = a\n");
     assert_int_equal(stat(temp_path("out/bfs/deep/er/kernel-2.traceg"), &st), 0);
     assert_int_equal(stat(temp_path("out/bfs/kernel-1.traceg"), &st), -1);
+}
+
+static bool stop_at_once(void *ctx)
+{
+    ++*(int *)ctx;
+    return true;
+}
+
+static void unpacking_stops_on_request(void **state)
+{
+    char archive[256];
+    rb_err_t err = {0};
+    tar_file_t t = {0};
+    int calls = 0;
+    (void)state;
+    tar_add_text(&t, "a", '0', "text");
+    tar_end(&t);
+    tar_write(&t, temp_path("a.tgz"));
+    snprintf(archive, sizeof(archive), "%s", temp_path("a.tgz"));
+    file_tree_remove(temp_path("out"));
+    assert_int_equal(mkdir(temp_path("out"), 0777), 0);
+    assert_int_equal(trace_archive_unpack(archive, temp_path("out"), stop_at_once, &calls, &err),
+                     RB_STOPPED);
+    assert_int_equal(calls, 1);
 }
 
 static void traces_are_listed_without_unpacking(void **state)
@@ -179,6 +203,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(kernel_files_are_stored_compressed_and_the_rest_as_it_is),
+        cmocka_unit_test(unpacking_stops_on_request),
         cmocka_unit_test(traces_are_listed_without_unpacking),
         cmocka_unit_test(names_that_leave_the_folder_links_and_devices_are_refused),
         cmocka_unit_test(a_second_member_of_one_name_is_refused),

@@ -42,6 +42,8 @@ typedef struct {
     uint64_t written, most;
     char *in, *packed; /* owned; CHUNK bytes; packed: of one call of zstd */
     size_t packed_cap;
+    bool (*stop)(void *ctx); /* may be NULL */
+    void *ctx;
 } unpacking_t;
 
 static rb_code_t fail_file(const char *path, rb_err_t *err)
@@ -70,6 +72,11 @@ static rb_code_t count(unpacking_t *u, uint64_t bytes, rb_err_t *err)
                    "%s: its content takes more than %llu MiB, several times the archive's size: "
                    "unpack it yourself if that is right",
                    u->path, (unsigned long long)(u->most >> 20));
+}
+
+static rb_code_t check_stop(const unpacking_t *u, rb_err_t *err)
+{
+    return u->stop != NULL && u->stop(u->ctx) ? rb_fail(err, RB_STOPPED, "stopped") : RB_OK;
 }
 
 static rb_code_t put(unpacking_t *u, FILE *out, const char *path, const char *data, size_t n,
@@ -113,6 +120,7 @@ static rb_code_t copy(unpacking_t *u, FILE *out, const char *path, size_t n, boo
                       rb_err_t *err)
 {
     while (n > 0) {
+        RB_TRY(check_stop(u, err));
         RB_TRY(packed ? pack(u, out, path, u->in, n, false, err)
                       : put(u, out, path, u->in, n, err));
         RB_TRY(tar_read(u->tar, u->in, CHUNK, &n, err));
@@ -160,16 +168,18 @@ static rb_code_t unpack_all(unpacking_t *u, rb_err_t *err)
     for (;;) {
         RB_TRY(tar_next(u->tar, &m, &more, err));
         if (!more)
-            return RB_OK;
+            return check_stop(u, err);
+        RB_TRY(check_stop(u, err));
         RB_TRY(count(u, MEMBER_BYTES, err));
         RB_TRY(m.folder ? unpack_folder(u, m.name, err) : unpack_file(u, &m, err));
     }
 }
 
-rb_code_t trace_archive_unpack(const char *path, const char *folder, rb_err_t *err)
+rb_code_t trace_archive_unpack(const char *path, const char *folder, bool (*stop)(void *ctx),
+                               void *ctx, rb_err_t *err)
 {
     struct stat st;
-    unpacking_t u = {.path = path, .folder = folder};
+    unpacking_t u = {.path = path, .folder = folder, .stop = stop, .ctx = ctx};
     if (stat(path, &st) != 0)
         return fail_file(path, err);
     u.tar = tar_open(path, err);
