@@ -378,6 +378,9 @@ static void a_suite_is_compared_with_measurements(void **state)
     assert_non_null(strstr(out, "1 of 3 programs have rows; none: bfs/data_1, vecadd\n"));
     assert_non_null(strstr(out, "measured    simulated       error"));
     free(out);
+    sweep_write("part.csv", "app,hw_cycles_x\ndata,100\n");
+    expect(0, "part.csv: by a part of the name: bfs/data_1 = data",
+           WORDS("compare", "pairs", "--hardware", "part.csv"));
     sweep_write("none.csv", "app,hw_cycles_x\nhotspot,100\n");
     expect(2, "none.csv has no row for a finished program of pairs",
            WORDS("compare", "pairs", "--hardware", "none.csv"));
