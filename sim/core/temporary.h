@@ -5,7 +5,7 @@
 #ifndef RUBATO_CORE_TEMPORARY_H
 #define RUBATO_CORE_TEMPORARY_H
 
-/* Registers a file, or a folder with files in it. The path is borrowed until temporary_drop(). */
+/* Registers a file, or a folder, which is removed with all it has. The path is borrowed until temporary_drop(). */
 void temporary_add(const char *path);
 
 /* Unregisters a path that was removed or is kept. Does nothing if it is not registered. */

@@ -179,6 +179,36 @@ static void latex_gets_escaped_texts(void **state)
     file_has("png.csv", "\nsp_mv,");
 }
 
+/* Replaces a program's name in the list of jobs by one of the same length. */
+static void rename_program(const char *from, const char *to)
+{
+    char *list = cli_read("s/jobs.tsv");
+    for (char *at = list; (at = strstr(at, from)) != NULL;)
+        memcpy(at, to, strlen(to));
+    sweep_write("s/jobs.tsv", list);
+    free(list);
+}
+
+static void names_cannot_be_commands_of_latex(void **state)
+{
+    (void)state;
+    write_sweep();
+    fake_gnuplot("#!/bin/sh\n:\n");
+    rename_program("sp_mv", "s\\~^_");
+    expect(0, NULL, WORDS("plot", "s", "--what", "stack", "-o", "hostile.tex"));
+    rename_program("s\\~^_", "sp_mv");
+    file_has("hostile.csv", "\ns\\textbackslash{}\\textasciitilde{}\\textasciicircum{}\\_,");
+}
+
+static void file_names_may_have_quotes(void **state)
+{
+    (void)state;
+    write_sweep();
+    fake_gnuplot("#!/bin/sh\n:\n");
+    expect(0, NULL, WORDS("plot", "s", "--what", "stack", "-o", "bob's.svg"));
+    file_has("bob's.gp", "\nset output 'bob''s.svg'\ndata = 'bob''s.csv'\n");
+}
+
 static void what_cannot_be_plotted_is_refused_and_leaves_nothing(void **state)
 {
     (void)state;
@@ -211,6 +241,8 @@ int main(void)
         cmocka_unit_test(a_roofline_has_points_and_the_roofs_of_the_gpu),
         cmocka_unit_test(gnuplot_is_called_in_the_folder_of_the_figure),
         cmocka_unit_test(latex_gets_escaped_texts),
+        cmocka_unit_test(names_cannot_be_commands_of_latex),
+        cmocka_unit_test(file_names_may_have_quotes),
         cmocka_unit_test(what_cannot_be_plotted_is_refused_and_leaves_nothing),
     };
     return cmocka_run_group_tests(tests, cli_begin, cli_end);

@@ -1,10 +1,13 @@
 /* rubato sweep and info of suites: folders and archives of traces. */
 #include "tests/support/test.h"
 
+#include <glob.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "tests/support/cli_child.h"
@@ -179,6 +182,101 @@ static void an_archive_is_unpacked_into_the_folder_of_the_sweep(void **state)
     expect(2, "an archive of traces: 'rubato sweep' runs them all", WORDS("run", "suite.tgz"));
 }
 
+/* Whether a folder has an archive that is being unpacked, of a sweep with or without -o. */
+static bool is_unpacking(const char *pattern)
+{
+    glob_t g = {0};
+    const bool found = glob(pattern, 0, NULL, &g) == 0;
+    globfree(&g);
+    return found;
+}
+
+static void unpack_and_stop(const char *pattern, const char *const *words)
+{
+    const struct timespec wait = {.tv_nsec = 1000000};
+    const pid_t pid = cli_start(&rubato, words);
+    for (int i = 0; i < 30000 && !is_unpacking(pattern); i++)
+        nanosleep(&wait, NULL);
+    assert_int_equal(kill(pid, SIGINT), 0);
+    assert_int_equal(cli_wait(pid), 75);
+}
+
+static void a_stop_while_an_archive_is_unpacked_leaves_nothing(void **state)
+{
+    enum { FILES = 30000 };
+    tar_file_t t = {0};
+    (void)state;
+    for (int i = 0; i < FILES; i++) {
+        char name[64];
+        snprintf(name, sizeof(name), "a/b/file-%d", i);
+        tar_add_text(&t, name, '0', "text");
+    }
+    tar_end(&t);
+    tar_write(&t, "large.tar");
+    make_folder("stopped");
+    unpack_and_stop("stopped/rubato-*/unpacked/large-*.part",
+                    WORDS("sweep", "large.tar", "--tmpdir", "stopped"));
+    assert_int_equal(rmdir("stopped"), 0);
+    unpack_and_stop("stopped/unpacked/large-*.part", WORDS("sweep", "large.tar", "-o", "stopped"));
+    assert_false(cli_exists("stopped"));
+}
+
+/* A folder of a suite with an archive and a native trace. */
+static void make_small_suite(const char *folder)
+{
+    char path[64];
+    make_tree();
+    make_archive();
+    make_folder(folder);
+    snprintf(path, sizeof(path), "%s/suite.tgz", folder);
+    copy("suite.tgz", path);
+    snprintf(path, sizeof(path), "%s/alone.rbt", folder);
+    copy("tree/vecadd.rbt", path);
+}
+
+static void a_sweep_does_not_find_its_own_unpacked_traces(void **state)
+{
+    (void)state;
+    make_small_suite("again");
+    for (int i = 0; i < 2; i++)
+        expect(0, "again: 3 of 3 traces",
+               WORDS("sweep", "again", "--prepare", "-o", "again/study"));
+    /* Nor those of other studies. */
+    expect(0, "again: 3 of 3 traces", WORDS("sweep", "again", "--prepare", "-o", "study"));
+    /* A sweep that was killed while it unpacked has no jobs. */
+    assert_int_equal(unlink("again/study/jobs.tsv"), 0);
+    expect(0, "again: 3 of 3 traces", WORDS("sweep", "again", "--prepare", "-o", "again/study"));
+    expect(0, "again: 3 of 3 traces", WORDS("sweep", "again", "--prepare", "-o", "again"));
+    expect(0, "again: 3 of 3 traces", WORDS("sweep", "again", "--prepare", "-o", "again"));
+}
+
+static void links_in_circles_are_searched_once(void **state)
+{
+    (void)state;
+    make_tree();
+    make_folder("circle");
+    make_folder("circle/inner");
+    copy("tree/vecadd.rbt", "circle/inner/one.rbt");
+    assert_int_equal(symlink(".", "circle/latest"), 0);
+    assert_int_equal(symlink("..", "circle/inner/up"), 0);
+    expect(0, "circle: 1 of 1 traces", WORDS("sweep", "circle", "--prepare", "-o", "circled"));
+}
+
+static void folders_that_are_too_deep_are_named(void **state)
+{
+    char path[128] = "deep";
+    (void)state;
+    make_tree();
+    make_folder(path);
+    copy("tree/vecadd.rbt", "deep/one.rbt");
+    for (int i = 0; i < 16; i++) {
+        strcat(path, "/d");
+        make_folder(path);
+    }
+    expect(0, "d/d is not searched for traces: it is 16 folders deep",
+           WORDS("sweep", "deep", "--prepare", "-o", "deeper"));
+}
+
 static void a_hostile_archive_is_refused_and_leaves_nothing(void **state)
 {
     tar_file_t t = {0};
@@ -280,6 +378,9 @@ static void a_suite_is_compared_with_measurements(void **state)
     assert_non_null(strstr(out, "1 of 3 programs have rows; none: bfs/data_1, vecadd\n"));
     assert_non_null(strstr(out, "measured    simulated       error"));
     free(out);
+    sweep_write("part.csv", "app,hw_cycles_x\ndata,100\n");
+    expect(0, "part.csv: by a part of the name: bfs/data_1 = data",
+           WORDS("compare", "pairs", "--hardware", "part.csv"));
     sweep_write("none.csv", "app,hw_cycles_x\nhotspot,100\n");
     expect(2, "none.csv has no row for a finished program of pairs",
            WORDS("compare", "pairs", "--hardware", "none.csv"));
@@ -310,6 +411,10 @@ int main(void)
         cmocka_unit_test(a_study_file_names_suites_and_chooses_in_them),
         cmocka_unit_test(kernel_files_without_a_list_are_taken_by_their_numbers),
         cmocka_unit_test(an_archive_is_unpacked_into_the_folder_of_the_sweep),
+        cmocka_unit_test(a_stop_while_an_archive_is_unpacked_leaves_nothing),
+        cmocka_unit_test(a_sweep_does_not_find_its_own_unpacked_traces),
+        cmocka_unit_test(links_in_circles_are_searched_once),
+        cmocka_unit_test(folders_that_are_too_deep_are_named),
         cmocka_unit_test(a_hostile_archive_is_refused_and_leaves_nothing),
         cmocka_unit_test(a_suite_is_compared_with_a_base),
         cmocka_unit_test(a_suite_is_compared_with_measurements),

@@ -3,7 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #include "frontend/input/accelsim/accelsim_stream.h"
 #include "frontend/input/archive/archive_list.h"
@@ -21,7 +23,7 @@ static rb_code_t unpack(rb_err_t *err)
     *err = (rb_err_t){0};
     file_tree_remove(temp_path("out"));
     assert_int_equal(mkdir(temp_path("out"), 0777), 0);
-    return trace_archive_unpack(archive, temp_path("out"), err);
+    return trace_archive_unpack(archive, temp_path("out"), NULL, NULL, err);
 }
 
 /* Unpacking must fail with one message that names the archive. */
@@ -74,6 +76,30 @@ static void kernel_files_are_stored_compressed_and_the_rest_as_it_is(void **stat
     content_is("out/bfs/kernel-1.traceg.zst", "-kernel name = a\n");
     assert_int_equal(stat(temp_path("out/bfs/deep/er/kernel-2.traceg"), &st), 0);
     assert_int_equal(stat(temp_path("out/bfs/kernel-1.traceg"), &st), -1);
+}
+
+static bool stop_at_once(void *ctx)
+{
+    ++*(int *)ctx;
+    return true;
+}
+
+static void unpacking_stops_on_request(void **state)
+{
+    char archive[256];
+    rb_err_t err = {0};
+    tar_file_t t = {0};
+    int calls = 0;
+    (void)state;
+    tar_add_text(&t, "a", '0', "text");
+    tar_end(&t);
+    tar_write(&t, temp_path("a.tgz"));
+    snprintf(archive, sizeof(archive), "%s", temp_path("a.tgz"));
+    file_tree_remove(temp_path("out"));
+    assert_int_equal(mkdir(temp_path("out"), 0777), 0);
+    assert_int_equal(trace_archive_unpack(archive, temp_path("out"), stop_at_once, &calls, &err),
+                     RB_STOPPED);
+    assert_int_equal(calls, 1);
 }
 
 static void traces_are_listed_without_unpacking(void **state)
@@ -175,16 +201,83 @@ static void what_grows_beyond_all_measure_is_refused(void **state)
     refused("several times the archive's size");
 }
 
+/* A search of all entries per member would take minutes for these. */
+static void many_folders_are_listed_in_little_time(void **state)
+{
+    enum { FOLDERS = 200000 };
+    archive_list_t list;
+    tar_file_t t = {0};
+    char name[64];
+    (void)state;
+    for (int i = 0; i < FOLDERS; i++) {
+        snprintf(name, sizeof(name), "program-with-a-name/%d/kernelslist.g", i);
+        tar_add_text(&t, name, '0', NULL);
+    }
+    tar_end(&t);
+    tar_write_gzip(&t, temp_path("a.tgz"));
+    const clock_t begun = clock();
+    assert_int_equal(archive_list_read(&list, temp_path("a.tgz"), NULL), RB_OK);
+    assert_true(clock() - begun < 20 * (clock_t)CLOCKS_PER_SEC);
+    assert_int_equal(list.n, FOLDERS);
+    assert_string_equal(list.traces[FOLDERS - 1].name, "program-with-a-name/199999");
+    archive_list_free(&list);
+}
+
+static void folders_count_as_content(void **state)
+{
+    tar_file_t t = {0};
+    char name[32];
+    (void)state;
+    for (int i = 0; i < 20000; i++) {
+        snprintf(name, sizeof(name), "%d", i);
+        tar_add_text(&t, name, '5', NULL);
+    }
+    tar_end(&t);
+    tar_write_gzip(&t, temp_path("a.tgz"));
+    refused("several times the archive's size");
+}
+
+/* Writes a million and one members: four million bytes, and 512 times as much unpacked. */
+static void write_members(const char *path)
+{
+    enum { MANY = 1000 };
+    tar_file_t t = {0};
+    for (int i = 0; i < MANY; i++)
+        tar_add_text(&t, "a.rbt", '0', NULL);
+    gzFile out = gzopen(path, "wb1");
+    assert_non_null(out);
+    for (int i = 0; i < MANY; i++)
+        assert_int_equal(gzwrite(out, t.data, (unsigned)t.n), t.n);
+    assert_int_equal(gzwrite(out, t.data, 512), 512);
+    assert_int_equal(gzclose(out), Z_OK);
+    free(t.data);
+}
+
+static void members_are_limited(void **state)
+{
+    archive_list_t list;
+    rb_err_t err = {0};
+    (void)state;
+    write_members(temp_path("a.tgz"));
+    assert_int_equal(archive_list_read(&list, temp_path("a.tgz"), &err), RB_TRACE);
+    assert_non_null(strstr(err.text, "a.tgz: has more than 1000000 files and folders"));
+    archive_list_free(&list);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(kernel_files_are_stored_compressed_and_the_rest_as_it_is),
+        cmocka_unit_test(unpacking_stops_on_request),
         cmocka_unit_test(traces_are_listed_without_unpacking),
         cmocka_unit_test(names_that_leave_the_folder_links_and_devices_are_refused),
         cmocka_unit_test(a_second_member_of_one_name_is_refused),
         cmocka_unit_test(truncated_archives_are_refused),
         cmocka_unit_test(damaged_headers_are_refused),
         cmocka_unit_test(what_grows_beyond_all_measure_is_refused),
+        cmocka_unit_test(folders_count_as_content),
+        cmocka_unit_test(members_are_limited),
+        cmocka_unit_test(many_folders_are_listed_in_little_time),
     };
     return cmocka_run_group_tests(tests, temp_folder_begin, temp_folder_end);
 }

@@ -39,15 +39,22 @@ static void correlation_of_logarithms_weighs_small_programs_like_large_ones(void
     assert_true(near(s.log_r, (0.0 + 1.0 + 0.0 + 9.0) / 14.0));
 }
 
-static const char *found(const char *const *programs, size_t n, const char *name)
+static void find(const char *const *programs, size_t n, const char *const *names, size_t n_names,
+                 hardware_program_t *found)
 {
     hardware_row_t *rows = calloc(n, sizeof(*rows));
     for (size_t i = 0; i < n; i++)
         rows[i].program = (char *)(uintptr_t)programs[i];
     const hardware_table_t t = {.rows = rows, .n_rows = n};
-    const char *program = hardware_find_program(&t, name);
+    hardware_find_programs(&t, names, n_names, found);
     free(rows);
-    return program;
+}
+
+static const char *found(const char *const *programs, size_t n, const char *name)
+{
+    hardware_program_t p;
+    find(programs, n, &name, 1, &p);
+    return p.program;
 }
 
 static void programs_are_found_by_their_names(void **state)
@@ -69,11 +76,29 @@ static void programs_are_found_by_their_names(void **state)
     assert_string_equal(found(programs + 3, 2, "nn/large"), "nn");
 }
 
+static void a_program_belongs_to_the_trace_that_fits_it_best(void **state)
+{
+    static const char *const names[] = {"gemm_tc", "gemm", "cublas/sgemv", "cublas/sgemv_t"};
+    static const char *const programs[] = {"gemm", "sgemv"};
+    hardware_program_t p[4];
+    (void)state;
+    find(programs, 2, names, 4, p);
+    assert_null(p[0].program);
+    assert_string_equal(p[1].program, "gemm");
+    assert_false(p[1].part);
+    /* Two that fit alike. */
+    assert_true(p[2].program == NULL && p[3].program == NULL);
+    find(programs, 2, names, 3, p);
+    assert_string_equal(p[2].program, "sgemv");
+    assert_true(p[2].part);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(errors_are_means_and_medians_without_signs),
         cmocka_unit_test(correlation_of_logarithms_weighs_small_programs_like_large_ones),
+        cmocka_unit_test(a_program_belongs_to_the_trace_that_fits_it_best),
         cmocka_unit_test(programs_are_found_by_their_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -125,6 +125,28 @@ static void a_signal_leaves_no_temporary_file(void **state)
     assert_false(cli_exists(".second.tmp") || cli_exists("second"));
 }
 
+static void a_signal_removes_a_folder_with_all_it_has(void **state)
+{
+    (void)state;
+    const pid_t pid = fork();
+
+    if (pid == 0) {
+        if (mkdir("whole", 0777) != 0 || mkdir("whole/a", 0777) != 0 ||
+            mkdir("whole/a/b", 0777) != 0 || mkdir("beside", 0777) != 0)
+            _exit(1);
+        cli_write("whole/a/b/file", "x", 1);
+        cli_write("beside/kept", "x", 1);
+        if (symlink("../beside", "whole/link") != 0)
+            _exit(1);
+        out_guard("whole");
+        raise(SIGTERM);
+        _exit(1);
+    }
+    assert_int_equal(cli_wait(pid), 128 + SIGTERM);
+    assert_false(cli_exists("whole"));
+    assert_true(cli_exists("beside/kept"));
+}
+
 static void a_trace_that_came_meanwhile_is_kept(void **state)
 {
     (void)state;
@@ -147,6 +169,7 @@ int main(void)
         cmocka_unit_test(a_link_stays_and_its_file_is_replaced),
         cmocka_unit_test(names_of_any_length_have_their_own_temporary_file),
         cmocka_unit_test(a_signal_leaves_no_temporary_file),
+        cmocka_unit_test(a_signal_removes_a_folder_with_all_it_has),
         cmocka_unit_test(a_trace_that_came_meanwhile_is_kept),
     };
     return cmocka_run_group_tests(tests, cli_begin, cli_end);

@@ -6,6 +6,7 @@
 #include "frontend/input/accelsim/accelsim_folder.h"
 #include "frontend/input/archive/tar_reader.h"
 #include "sim/core/alloc.h"
+#include "sim/core/fnv.h"
 
 void archive_list_free(archive_list_t *list)
 {
@@ -15,18 +16,51 @@ void archive_list_free(archive_list_t *list)
     *list = (archive_list_t){0};
 }
 
-/* The entry of a folder, whose name has n bytes; a new one if needed. */
-static archive_trace_t *entry_of(archive_list_t *list, const char *name, size_t n)
+/* A list with a hash table of its names. */
+typedef struct {
+    archive_list_t *list;
+    size_t *slots, n_slots; /* number of an entry + 1; 0: free; n_slots is a power of two */
+} listing_t;
+
+/* The slot of a name of n bytes, or the free one where it belongs. */
+static size_t *slot_of(const listing_t *l, const char *name, size_t n)
 {
-    /* Members of a folder usually follow each other. */
-    for (size_t i = list->n; i-- > 0;) {
-        archive_trace_t *t = &list->traces[i];
-        if (strlen(t->name) == n && memcmp(t->name, name, n) == 0)
-            return t;
+    size_t at = (size_t)fnv_bytes(FNV_START, name, n) & (l->n_slots - 1);
+    for (; l->slots[at] != 0; at = (at + 1) & (l->n_slots - 1)) {
+        const char *other = l->list->traces[l->slots[at] - 1].name;
+        if (strlen(other) == n && memcmp(other, name, n) == 0)
+            break;
     }
-    rb_grow(&list->traces, &list->cap, list->n + 1, sizeof(*list->traces));
-    list->traces[list->n] = (archive_trace_t){.name = rb_format("%.*s", (int)n, name)};
-    return &list->traces[list->n++];
+    return &l->slots[at];
+}
+
+/* Keeps at least half of the slots free. */
+static void make_slots(listing_t *l)
+{
+    enum { SLOTS_MIN = 64 };
+    if (l->n_slots > 2 * l->list->n)
+        return;
+    free(l->slots);
+    l->n_slots = l->n_slots == 0 ? SLOTS_MIN : 2 * l->n_slots;
+    l->slots = rb_calloc(l->n_slots, sizeof(*l->slots));
+    for (size_t i = 0; i < l->list->n; i++) {
+        const char *name = l->list->traces[i].name;
+        *slot_of(l, name, strlen(name)) = i + 1;
+    }
+}
+
+/* The entry of a folder, whose name has n bytes; a new one if needed. */
+static archive_trace_t *entry_of(listing_t *l, const char *name, size_t n)
+{
+    archive_list_t *list = l->list;
+    make_slots(l);
+    size_t *slot = slot_of(l, name, n);
+    if (*slot == 0) {
+        rb_grow(&list->traces, &list->cap, list->n + 1, sizeof(*list->traces));
+        list->traces[list->n] = (archive_trace_t){.name = rb_format("%.*s", (int)n, name)};
+        *slot = ++list->n;
+    }
+    return &list->traces[*slot - 1];
 }
 
 static bool has_ending(const char *name, const char *ending)
@@ -35,7 +69,7 @@ static bool has_ending(const char *name, const char *ending)
     return n > e && strcmp(name + n - e, ending) == 0;
 }
 
-static void take(archive_list_t *list, const tar_member_t *m)
+static void take(listing_t *l, const tar_member_t *m)
 {
     const char *base = accelsim_base_name(m->name);
     const size_t folder = base > m->name ? (size_t)(base - m->name) - 1 : 0;
@@ -45,10 +79,10 @@ static void take(archive_list_t *list, const tar_member_t *m)
     if (base[0] == '.' || m->folder)
         return;
     if (has_ending(base, ".rbt")) {
-        t = entry_of(list, m->name, strlen(m->name));
+        t = entry_of(l, m->name, strlen(m->name));
         t->format = "rbt";
     } else if (kernel || accelsim_is_list_name(base) || strcmp(base, "kernel_config.txt") == 0) {
-        t = entry_of(list, m->name, folder);
+        t = entry_of(l, m->name, folder);
         t->format = kernel || accelsim_is_list_name(base) ? "accelsim" : "macsim";
         t->grouped += kernel && ending < ACCELSIM_GROUPED_ENDINGS;
         t->raw += kernel && ending >= ACCELSIM_GROUPED_ENDINGS;
@@ -64,11 +98,13 @@ rb_code_t archive_list_read(archive_list_t *list, const char *path, rb_err_t *er
     bool more = true;
     rb_code_t rc = RB_OK;
     *list = (archive_list_t){0};
+    listing_t l = {.list = list};
     tar_reader_t *tar = tar_open(path, err);
     if (tar == NULL)
         return err->code;
     while (rc == RB_OK && (rc = tar_next(tar, &m, &more, err)) == RB_OK && more)
-        take(list, &m);
+        take(&l, &m);
+    free(l.slots);
     tar_close(tar);
     return rc;
 }

@@ -9,6 +9,7 @@
 enum {
     BLOCK = 512,
     NAME_BYTES_MAX = 4096,
+    HEADERS_MAX = 1000000,
     EXTRA_BYTES_MAX = 64 << 10, /* content of a header that describes the next member */
 };
 
@@ -23,6 +24,7 @@ _Static_assert(sizeof(tar_header_t) == BLOCK, "a header is a block");
 struct tar_reader {
     const char *path; /* borrowed */
     accelsim_stream_t *in;
+    uint64_t headers;       /* read so far */
     uint64_t offset;        /* bytes read, after decompression */
     uint64_t left, padding; /* of the member's content */
     char *long_name;        /* owned; name of the next member; NULL: its header has it */
@@ -301,6 +303,9 @@ rb_code_t tar_next(tar_reader_t *r, tar_member_t *member, bool *more, rb_err_t *
         *more = !is_zero(&h);
         if (!*more)
             return read_rest(r, err);
+        if (r->headers++ >= HEADERS_MAX)
+            return rb_fail(err, RB_TRACE, "%s: has more than %d files and folders", r->path,
+                           (int)HEADERS_MAX);
         if (!checksum_is_right(&h) || !header_number(h.size, sizeof(h.size), &bytes))
             return fail_header(r, err);
         if (strchr("LKxg", h.type) == NULL || h.type == '\0')

@@ -29,7 +29,8 @@ tar_reader_t *tar_open(const char *path, rb_err_t *err);
 
 /*
  * Goes to the next member; *more is false at the end. RB_TRACE, with the archive and the member or
- * the offset, if the archive is damaged or truncated or has a member that is refused.
+ * the offset, if the archive is damaged or truncated, has a member that is refused, or more than a
+ * million members.
  */
 RB_CHECKED rb_code_t tar_next(tar_reader_t *r, tar_member_t *member, bool *more, rb_err_t *err);
 

@@ -14,7 +14,7 @@
 #include "frontend/input/archive/tar_reader.h"
 #include "sim/core/alloc.h"
 
-enum { CHUNK = 256 << 10, LEVEL = 1, MEMBER_BYTES = 512 };
+enum { CHUNK = 256 << 10, LEVEL = 1, MEMBER_BYTES = 512, FOLDER_BYTES = 4096 };
 
 /* Space that an archive of n bytes may take: see trace_archive.h. */
 static uint64_t space_for(uint64_t n)
@@ -42,23 +42,13 @@ typedef struct {
     uint64_t written, most;
     char *in, *packed; /* owned; CHUNK bytes; packed: of one call of zstd */
     size_t packed_cap;
+    bool (*stop)(void *ctx); /* may be NULL */
+    void *ctx;
 } unpacking_t;
 
 static rb_code_t fail_file(const char *path, rb_err_t *err)
 {
     return rb_fail(err, RB_IO, "%s: %s", path, strerror(errno));
-}
-
-/* Creates the folders that path is in, below root; path is unchanged at the end. */
-static rb_code_t make_folders(char *path, size_t root, rb_err_t *err)
-{
-    for (char *slash = path + root; (slash = strchr(slash + 1, '/')) != NULL;) {
-        *slash = '\0';
-        rb_code_t rc = mkdir(path, 0777) == 0 || errno == EEXIST ? RB_OK : fail_file(path, err);
-        *slash = '/';
-        RB_TRY(rc);
-    }
-    return RB_OK;
 }
 
 static rb_code_t count(unpacking_t *u, uint64_t bytes, rb_err_t *err)
@@ -70,6 +60,27 @@ static rb_code_t count(unpacking_t *u, uint64_t bytes, rb_err_t *err)
                    "%s: its content takes more than %llu MiB, several times the archive's size: "
                    "unpack it yourself if that is right",
                    u->path, (unsigned long long)(u->most >> 20));
+}
+
+/* Creates the folders that path is in, below u->folder; path is unchanged at the end. */
+static rb_code_t make_folders(unpacking_t *u, char *path, rb_err_t *err)
+{
+    for (char *slash = path + strlen(u->folder); (slash = strchr(slash + 1, '/')) != NULL;) {
+        *slash = '\0';
+        rb_code_t rc = RB_OK;
+        if (mkdir(path, 0777) == 0)
+            rc = count(u, FOLDER_BYTES, err);
+        else if (errno != EEXIST)
+            rc = fail_file(path, err);
+        *slash = '/';
+        RB_TRY(rc);
+    }
+    return RB_OK;
+}
+
+static rb_code_t check_stop(const unpacking_t *u, rb_err_t *err)
+{
+    return u->stop != NULL && u->stop(u->ctx) ? rb_fail(err, RB_STOPPED, "stopped") : RB_OK;
 }
 
 static rb_code_t put(unpacking_t *u, FILE *out, const char *path, const char *data, size_t n,
@@ -113,6 +124,7 @@ static rb_code_t copy(unpacking_t *u, FILE *out, const char *path, size_t n, boo
                       rb_err_t *err)
 {
     while (n > 0) {
+        RB_TRY(check_stop(u, err));
         RB_TRY(packed ? pack(u, out, path, u->in, n, false, err)
                       : put(u, out, path, u->in, n, err));
         RB_TRY(tar_read(u->tar, u->in, CHUNK, &n, err));
@@ -126,7 +138,7 @@ static rb_code_t unpack_file(unpacking_t *u, const tar_member_t *m, rb_err_t *er
     RB_TRY(tar_read(u->tar, u->in, CHUNK, &n, err));
     const bool packed = is_kernel_file(m->name) && is_text(u->in, n);
     char *path = rb_format("%s/%s%s", u->folder, m->name, packed ? ".zst" : "");
-    rb_code_t rc = make_folders(path, strlen(u->folder), err);
+    rb_code_t rc = make_folders(u, path, err);
     int fd = rc == RB_OK ? open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666) : -1;
     if (rc == RB_OK && fd < 0)
         rc = errno == EEXIST
@@ -145,10 +157,10 @@ static rb_code_t unpack_file(unpacking_t *u, const tar_member_t *m, rb_err_t *er
     return rc;
 }
 
-static rb_code_t unpack_folder(const unpacking_t *u, const char *name, rb_err_t *err)
+static rb_code_t unpack_folder(unpacking_t *u, const char *name, rb_err_t *err)
 {
     char *path = rb_format("%s/%s/", u->folder, name);
-    rb_code_t rc = make_folders(path, strlen(u->folder), err);
+    rb_code_t rc = make_folders(u, path, err);
     free(path);
     return rc;
 }
@@ -160,16 +172,18 @@ static rb_code_t unpack_all(unpacking_t *u, rb_err_t *err)
     for (;;) {
         RB_TRY(tar_next(u->tar, &m, &more, err));
         if (!more)
-            return RB_OK;
+            return check_stop(u, err);
+        RB_TRY(check_stop(u, err));
         RB_TRY(count(u, MEMBER_BYTES, err));
         RB_TRY(m.folder ? unpack_folder(u, m.name, err) : unpack_file(u, &m, err));
     }
 }
 
-rb_code_t trace_archive_unpack(const char *path, const char *folder, rb_err_t *err)
+rb_code_t trace_archive_unpack(const char *path, const char *folder, bool (*stop)(void *ctx),
+                               void *ctx, rb_err_t *err)
 {
     struct stat st;
-    unpacking_t u = {.path = path, .folder = folder};
+    unpacking_t u = {.path = path, .folder = folder, .stop = stop, .ctx = ctx};
     if (stat(path, &st) != 0)
         return fail_file(path, err);
     u.tar = tar_open(path, err);

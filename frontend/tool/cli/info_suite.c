@@ -99,7 +99,7 @@ static rb_code_t look_at_all(rows_t *rows, const char *path, rb_err_t *err)
     trace_tree_t tree = {0};
     if (trace_archive_stem(path) > 0 && !in_file_is_folder(path))
         return look_into(rows, path, "", err);
-    rb_code_t rc = trace_tree_find(&tree, path, "", err);
+    rb_code_t rc = trace_tree_find(&tree, path, "", NULL, err);
     for (size_t i = 0; rc == RB_OK && i < tree.n; i++) {
         if (!tree.items[i].archive) {
             look_at(rows, &tree.items[i]);

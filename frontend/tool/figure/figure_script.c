@@ -6,6 +6,7 @@
 
 #include "frontend/tool/figure/figure.h"
 #include "frontend/tool/io/version.h"
+#include "sim/core/alloc.h"
 #include "sim/core/memory_file.h"
 
 bool figure_format(const char *ending, figure_format_t *format)
@@ -51,6 +52,27 @@ static void write_terminal(const figure_t *f, figure_format_t format)
     fprintf(f->script, "%s\n", lines[format]);
 }
 
+/* Writes a text in the quotes of gnuplot. */
+static void write_quoted(FILE *out, const char *text)
+{
+    putc('\'', out);
+    for (; *text != '\0'; text++) {
+        if (*text == '\'')
+            putc('\'', out);
+        putc(*text, out);
+    }
+    putc('\'', out);
+}
+
+static void write_file_name(FILE *out, const char *before, const char *stem, const char *ending)
+{
+    char *name = rb_format("%s.%s", stem, ending);
+    fputs(before, out);
+    write_quoted(out, name);
+    putc('\n', out);
+    free(name);
+}
+
 void figure_begin(figure_t *f)
 {
     const double widths[] = {3.5, 7.16}; /* columns of a page of IEEE and ACM, inches */
@@ -66,8 +88,9 @@ void figure_begin(figure_t *f)
             widths[f->o->columns > 1], f->height, themes[f->o->theme].paper,
             themes[f->o->theme].ink, themes[f->o->theme].rule);
     write_terminal(f, format);
-    fprintf(out, "set output '%s.%s'\ndata = '%s.csv'\nset datafile separator comma\n", f->name,
-            ending, f->name);
+    write_file_name(out, "set output ", f->name, ending);
+    write_file_name(out, "data = ", f->name, "csv");
+    fputs("set datafile separator comma\n", out);
     for (int i = 0; i < 8; i++)
         fprintf(out, "set linetype %d lc rgb '%s' lw 1.5 pt %d ps 0.5\n", i + 1,
                 themes[f->o->theme].series[i], (const int[]){7, 5, 9, 13, 11, 6, 4, 8}[i]);
@@ -77,17 +100,28 @@ void figure_begin(figure_t *f)
                  "set key textcolor rgb ink samplen 1.5 spacing 1.0 Left reverse\n");
 }
 
-/* Characters that LaTeX reads as commands. */
-static const char tex_special[] = "_%&#${}";
+/* Writes a character that LaTeX may read as a command. */
+static void write_tex(FILE *out, char c)
+{
+    if (c == '\\')
+        fputs("\\textbackslash{}", out);
+    else if (c == '~')
+        fputs("\\textasciitilde{}", out);
+    else if (c == '^')
+        fputs("\\textasciicircum{}", out);
+    else
+        fprintf(out, strchr("_%&#${}", c) != NULL ? "\\%c" : "%c", c);
+}
 
 char *figure_text(const figure_t *f, const char *text)
 {
     memory_file_t memory;
     FILE *out = memory_file_open(&memory);
     for (; *text != '\0'; text++) {
-        if (f->tex && strchr(tex_special, *text) != NULL)
-            putc('\\', out);
-        putc(*text, out);
+        if (f->tex)
+            write_tex(out, *text);
+        else
+            putc(*text, out);
     }
     return memory_file_close(&memory, NULL);
 }
@@ -95,13 +129,7 @@ char *figure_text(const figure_t *f, const char *text)
 void figure_quote(const figure_t *f, const char *text)
 {
     char *escaped = figure_text(f, text);
-    putc('\'', f->script);
-    for (const char *c = escaped; *c != '\0'; c++) {
-        if (*c == '\'')
-            putc('\'', f->script);
-        putc(*c, f->script);
-    }
-    putc('\'', f->script);
+    write_quoted(f->script, escaped);
     free(escaped);
 }
 

@@ -4,25 +4,56 @@
 #include <string.h>
 
 #include "sim/core/alloc.h"
+#include "sim/core/log.h"
 #include "sim/core/memory_file.h"
+
+static bool has_programs(const hardware_table_t *t)
+{
+    return t->n_rows > 0 && t->rows[0].program != NULL;
+}
+
+/* Says which programs have their row only by a part of a name. */
+static void say_parts(const hardware_table_t *t, const matrix_t *m, const hardware_program_t *rows)
+{
+    memory_file_t memory;
+    FILE *list = memory_file_open(&memory);
+    for (size_t p = 0; p < m->n_programs; p++) {
+        if (rows[p].part)
+            fprintf(list, "%s%s = %s", ftell(list) > 0 ? ", " : "", m->programs[p].name,
+                    rows[p].program);
+    }
+    char *text = memory_file_close(&memory, NULL);
+    if (text[0] != '\0')
+        rb_info("%s: by a part of the name: %s", t->file, text);
+    free(text);
+}
+
+/* The rows of all programs of m; the caller frees them. */
+static hardware_program_t *find_rows(const hardware_table_t *t, const matrix_t *m)
+{
+    hardware_program_t *rows = rb_calloc(m->n_programs + 1, sizeof(*rows));
+    const char **names = rb_calloc(m->n_programs + 1, sizeof(*names));
+    for (size_t p = 0; p < m->n_programs; p++)
+        names[p] = m->programs[p].name;
+    hardware_find_programs(t, names, m->n_programs, rows);
+    say_parts(t, m, rows);
+    free(names);
+    return rows;
+}
 
 /* Adds a program's run. A program that the table does not have is no error. */
 static rb_code_t add_program(suite_hardware_t *s, const hardware_table_t *t, const matrix_t *m,
-                             size_t program, size_t column, rb_err_t *err)
+                             const char *row, size_t program, size_t column, rb_err_t *err)
 {
     const sweep_job_t *job = matrix_job(m, program, column);
-    const char *row = NULL;
     rb_err_t why = {0};
     if (job == NULL || job->state != SWEEP_DONE)
         return RB_OK;
-    if (t->n_rows > 0 && t->rows[0].program != NULL) {
-        row = hardware_find_program(t, m->programs[program].name);
-        if (row == NULL)
-            return RB_OK;
-    }
+    if (has_programs(t) && row == NULL)
+        return RB_OK;
     rb_code_t rc = hardware_add(&s->comparison, t, job->folder, row, program, &why);
     /* Without a column of programs, kernels tell which rows are of this one. */
-    if (rc == RB_TRACE && row == NULL && strstr(why.text, "in common") != NULL)
+    if (rc != RB_OK && row == NULL && s->comparison.no_match)
         return RB_OK;
     if (rc != RB_OK)
         return rb_fail(err, rc, "%s", why.text);
@@ -45,6 +76,7 @@ rb_code_t suite_hardware(suite_hardware_t **out, const hardware_table_t *t, cons
                          rb_err_t *err)
 {
     suite_hardware_t *list = rb_calloc(m->n_columns, sizeof(*list));
+    hardware_program_t *rows = find_rows(t, m);
     size_t matched = 0;
     rb_code_t rc = RB_OK;
     *out = list;
@@ -52,10 +84,11 @@ rb_code_t suite_hardware(suite_hardware_t **out, const hardware_table_t *t, cons
         list[c].matched = rb_calloc(m->n_programs, sizeof(bool));
         hardware_begin(&list[c].comparison, t);
         for (size_t p = 0; rc == RB_OK && p < m->n_programs; p++)
-            rc = add_program(&list[c], t, m, p, c, err);
+            rc = add_program(&list[c], t, m, rows[p].program, p, c, err);
         hardware_finish(&list[c].comparison);
         matched += list[c].n_matched;
     }
+    free(rows);
     return rc == RB_OK && matched == 0 ? no_program(t, m, err) : rc;
 }
 

@@ -38,7 +38,7 @@ RB_CHECKED rb_code_t out_file_close(out_file_t *f, rb_code_t rc, rb_err_t *err);
 void out_file_abandon(out_file_t *f);
 
 /*
- * Registers a temporary file, or an empty folder, for removal if a signal ends the process, until
+ * Registers a temporary file, or a folder with all it has, for removal if a signal ends the process, until
  * out_unguard(). The name is borrowed until then.
  */
 void out_guard(const char *temporary);

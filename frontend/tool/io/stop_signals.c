@@ -6,6 +6,7 @@ static const int signals[] = {SIGINT, SIGTERM, SIGUSR2};
 enum { N_SIGNALS = sizeof(signals) / sizeof(signals[0]) };
 
 static volatile sig_atomic_t requested;
+static struct sigaction before_catch[N_SIGNALS];
 
 static void on_stop(int signal_number)
 {
@@ -28,7 +29,14 @@ void stop_signals_catch(void)
     sigemptyset(&action.sa_mask);
     for (size_t i = 0; i < N_SIGNALS; i++)
         if (!is_ignored(signals[i]))
-            sigaction(signals[i], &action, NULL);
+            sigaction(signals[i], &action, &before_catch[i]);
+}
+
+void stop_signals_release(void)
+{
+    for (size_t i = 0; i < N_SIGNALS; i++)
+        if (!is_ignored(signals[i]))
+            sigaction(signals[i], &before_catch[i], NULL);
 }
 
 void stop_signals_add(sigset_t *set)

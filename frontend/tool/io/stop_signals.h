@@ -12,6 +12,10 @@
 
 void stop_signals_catch(void);
 
+/* Signals have the same effect again as before stop_signals_catch(), for commands that can stop in
+ * one of their steps only. */
+void stop_signals_release(void);
+
 /* Adds the signals that request a stop to a set, for a caller that waits for them. */
 void stop_signals_add(sigset_t *set);
 

@@ -26,12 +26,13 @@ typedef struct {
 bool trace_tree_detect(const char *path);
 
 /*
- * Adds the traces below a folder, or the folder if it is a trace: native files (*.rbt), folders that are traces (their subfolders
- * are not searched), and archives. prefix: of their names, "" or "suite/". Hidden
- * files are left out. RB_IO.
+ * Adds the traces below a folder, or the folder if it is a trace: native files (*.rbt), folders that
+ * are traces (their subfolders are not searched), and archives. prefix: of their names, "" or
+ * "suite/". Hidden files, the folders of studies, the folder except (NULL: none) and links to a
+ * folder above are left out. RB_IO.
  */
 RB_CHECKED rb_code_t trace_tree_find(trace_tree_t *t, const char *folder, const char *prefix,
-                                     rb_err_t *err);
+                                     const char *except, rb_err_t *err);
 
 /* The name of a trace at a path below such a folder; the caller frees it. */
 char *trace_tree_name(const char *prefix, const char *path);

@@ -127,9 +127,10 @@ static void match_begin(match_t *m, const hardware_table_t *t, const size_t *pic
     qsort(m->launches, m->n_launches, sizeof(item_t), by_kernel_and_order);
 }
 
-static rb_code_t no_match(const hardware_table_t *t, const run_data_t *run, const match_t *m,
-                          rb_err_t *err)
+static rb_code_t no_match(hardware_comparison_t *c, const hardware_table_t *t,
+                          const run_data_t *run, const match_t *m, rb_err_t *err)
 {
+    c->no_match = true;
     return rb_fail(err, RB_TRACE,
                    "%s and %s have no kernel%s in common; the file has '%.80s', the run '%.80s'",
                    t->file, run->file, t->has_shape ? " with the same grid and block" : "",
@@ -184,7 +185,7 @@ static rb_code_t add_launches(hardware_comparison_t *c, const hardware_table_t *
         i += order <= 0;
         k += order >= 0;
     }
-    rb_code_t rc = matched > 0 ? RB_OK : no_match(t, run, &m, err);
+    rb_code_t rc = matched > 0 ? RB_OK : no_match(c, t, run, &m, err);
     match_free(&m);
     c->rows_matched += matched;
     c->rows_unmatched += n - matched;
@@ -245,7 +246,7 @@ static rb_code_t add_kernels(hardware_comparison_t *c, const hardware_table_t *t
         k = end;
     }
     if (rc == RB_OK && matched == 0)
-        rc = no_match(t, run, &m, err);
+        rc = no_match(c, t, run, &m, err);
     match_free(&m);
     c->rows_matched += matched;
     c->rows_unmatched += n - matched;
@@ -359,6 +360,7 @@ rb_code_t hardware_add(hardware_comparison_t *c, const hardware_table_t *t, cons
     run_data_t data;
     rb_code_t rc = run_data_read(&data, path, hardware_paths, HARDWARE_PATHS, err);
     c->run = run;
+    c->no_match = false;
     if (rc == RB_OK)
         rc = add_run(c, t, &data, program, err);
     run_data_free(&data);

@@ -44,7 +44,8 @@ typedef struct {
     size_t n_unknown;
     size_t rows_matched, rows_unmatched; /* rows of the file, or of its named programs */
     size_t launches_matched, launches_unmatched;
-    size_t run; /* of the pairs that are added */
+    size_t run;    /* of the pairs that are added */
+    bool no_match; /* the run that was added last failed as it has no kernel of the table */
 } hardware_comparison_t;
 
 /*
@@ -65,12 +66,20 @@ RB_CHECKED rb_code_t hardware_add(hardware_comparison_t *c, const hardware_table
                                   const char *path, const char *program, size_t run, rb_err_t *err);
 void hardware_finish(hardware_comparison_t *c);
 
+/* The program of a table that a trace belongs to. */
+typedef struct {
+    const char *program; /* borrowed; NULL: none */
+    bool part;           /* only a part of one name is the other */
+} hardware_program_t;
+
 /*
- * The program of a table that a trace of a suite belongs to, by its name: the same name; else the
- * same letters and digits, without NO_ARGS at the end ("bfs/graph_1" and "BFS-graph1"); else the
- * only one that has the name as a part, or is a part of it. NULL: none, or several. Borrowed.
+ * Finds the programs of the traces of a suite by their names: the same name; else the same letters
+ * and digits, without NO_ARGS at the end ("bfs/graph_1" and "BFS-graph1"); else the only one that
+ * has the name as a part, or is a part of it. Of several traces that fit one program, only the best
+ * has it; none if several fit alike. found: of n names.
  */
-const char *hardware_find_program(const hardware_table_t *t, const char *name);
+void hardware_find_programs(const hardware_table_t *t, const char *const *names, size_t n,
+                            hardware_program_t *found);
 
 void hardware_free(hardware_comparison_t *c);
 

@@ -1,4 +1,4 @@
-/* Finds the program of a table of measurements that a trace of a suite belongs to. */
+/* Finds the programs of a table of measurements that the traces of a suite belong to. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,7 +37,8 @@ static fit_t fit(const char *name, const char *program)
     return f;
 }
 
-const char *hardware_find_program(const hardware_table_t *t, const char *name)
+/* The program that fits a name best; NULL: none, or several. */
+static const char *find(const hardware_table_t *t, const char *name, fit_t *best_fit)
 {
     const char *best = NULL;
     fit_t how = FIT_NONE;
@@ -51,5 +52,33 @@ const char *hardware_find_program(const hardware_table_t *t, const char *name)
         best = f > how || best == NULL ? program : best;
         how = f;
     }
+    *best_fit = how;
     return several ? NULL : best;
+}
+
+/* Whether another trace fits the program of trace i at least as well. */
+static bool is_contested(const char *const *programs, const fit_t *fits, size_t n, size_t i)
+{
+    for (size_t k = 0; k < n; k++) {
+        if (k != i && programs[k] != NULL && fits[k] >= fits[i] &&
+            strcmp(programs[k], programs[i]) == 0)
+            return true;
+    }
+    return false;
+}
+
+void hardware_find_programs(const hardware_table_t *t, const char *const *names, size_t n,
+                            hardware_program_t *found)
+{
+    const char **programs = rb_calloc(n + 1, sizeof(*programs));
+    fit_t *fits = rb_calloc(n + 1, sizeof(*fits));
+    for (size_t i = 0; i < n; i++)
+        programs[i] = find(t, names[i], &fits[i]);
+    for (size_t i = 0; i < n; i++) {
+        found[i] = (hardware_program_t){0};
+        if (programs[i] != NULL && !is_contested(programs, fits, n, i))
+            found[i] = (hardware_program_t){programs[i], fits[i] == FIT_PART};
+    }
+    free(programs);
+    free(fits);
 }

@@ -32,7 +32,7 @@ static rb_code_t find_in_archive(const expansion_t *e, const char *path, const c
     bool made = false;
     rb_code_t rc = study_unpack(path, e->folder, &unpacked, &made, err);
     if (rc == RB_OK)
-        rc = trace_tree_find(tree, unpacked, prefix, err);
+        rc = trace_tree_find(tree, unpacked, prefix, NULL, err);
     if (!made) {
         free(unpacked);
         return rc;
@@ -48,13 +48,17 @@ static rb_code_t find_all(const expansion_t *e, const char *prefix, trace_tree_t
 {
     if (is_archive(e->suite->path))
         return find_in_archive(e, e->suite->path, prefix, tree, err);
-    RB_TRY(trace_tree_find(tree, e->suite->path, prefix, err));
+    /* An earlier sweep may have left unpacked archives in the folder. */
+    char *except = study_unpacked_folder(e->folder);
+    rb_code_t rc = trace_tree_find(tree, e->suite->path, prefix, except, err);
+    free(except);
+    RB_TRY(rc);
     for (size_t i = 0; i < tree->n; i++) {
         if (!tree->items[i].archive)
             continue;
         char *below = rb_format("%s/", tree->items[i].name);
         char *path = rb_strdup(tree->items[i].path); /* the list may move */
-        rb_code_t rc = find_in_archive(e, path, below, tree, err);
+        rc = find_in_archive(e, path, below, tree, err);
         free(below);
         free(path);
         RB_TRY(rc);

@@ -15,6 +15,9 @@
 RB_CHECKED rb_code_t study_expand(study_t *s, const text_list_t *match, const char *folder,
                                   rb_err_t *err);
 
+/* FOLDER/unpacked, where archives are unpacked; the caller frees it. */
+char *study_unpacked_folder(const char *folder);
+
 /* Removes what study_expand() has unpacked, and folder if it is then empty. */
 void study_drop_unpacked(study_t *s, const char *folder);
 

@@ -11,32 +11,44 @@
 #include "frontend/tool/io/file_hash.h"
 #include "frontend/tool/io/folder_remove.h"
 #include "frontend/tool/io/out_file.h"
+#include "frontend/tool/io/stop_signals.h"
 #include "frontend/tool/study/study_suite.h"
 #include "sim/core/alloc.h"
 #include "sim/core/log.h"
 
 static const char unpacked_name[] = "unpacked";
 
+char *study_unpacked_folder(const char *folder)
+{
+    return out_path(folder, unpacked_name);
+}
+
 static rb_code_t fail_path(const char *path, rb_err_t *err)
 {
     return rb_fail(err, RB_IO, "%s: %s", path, strerror(errno));
+}
+
+/* Unpacks into the folder part, which then gets its name. */
+static rb_code_t unpack_part(const char *archive, const char *part, const char *to, rb_err_t *err)
+{
+    if ((!folder_remove(part) && errno != ENOENT) || mkdir(part, 0777) != 0)
+        return fail_path(part, err);
+    rb_info("unpacking %s into %s", archive, to);
+    RB_TRY(trace_archive_unpack(archive, part, stop_requested_of, NULL, err));
+    return rename(part, to) == 0 ? RB_OK : fail_path(to, err);
 }
 
 /* Unpacks under a temporary name; what a killed process left under it is removed. */
 static rb_code_t unpack_new(const char *archive, const char *to, rb_err_t *err)
 {
     char *part = rb_format("%s.part", to);
-    rb_code_t rc = RB_OK;
-    if ((!folder_remove(part) && errno != ENOENT) || mkdir(part, 0777) != 0)
-        rc = fail_path(part, err);
-    if (rc == RB_OK) {
-        rb_info("unpacking %s into %s", archive, to);
-        rc = trace_archive_unpack(archive, part, err);
-        if (rc == RB_OK && rename(part, to) != 0)
-            rc = fail_path(to, err);
-        if (rc != RB_OK)
-            (void)folder_remove(part);
-    }
+    out_guard(part);
+    stop_signals_catch();
+    rb_code_t rc = unpack_part(archive, part, to, err);
+    if (rc != RB_OK)
+        (void)folder_remove(part);
+    stop_signals_release();
+    out_unguard(part);
     free(part);
     return rc;
 }
@@ -65,7 +77,7 @@ rb_code_t study_unpack(const char *archive, const char *folder, char **unpacked,
     bool made_above;
     RB_TRY(file_hash(archive, hash, err));
     const char *name = study_last_part(archive, &n);
-    char *above = out_path(folder, unpacked_name);
+    char *above = study_unpacked_folder(folder);
     char *to = rb_format("%s/%.*s-%.*s", above, (int)trace_archive_stem(name), name, HASH, hash);
     rb_code_t rc = out_make_folder(above, &made_above, err);
     if (rc == RB_OK)
@@ -79,7 +91,7 @@ void study_drop_unpacked(study_t *s, const char *folder)
 {
     for (size_t i = 0; i < s->n_unpacked; i++)
         (void)folder_remove(s->unpacked[i]);
-    char *above = out_path(folder, unpacked_name);
+    char *above = study_unpacked_folder(folder);
     if (rmdir(above) == 0)
         (void)rmdir(folder); /* stays if it has anything else */
     free(above);

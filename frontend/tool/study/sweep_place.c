@@ -32,6 +32,8 @@ rb_code_t sweep_place_open(sweep_place_t *p, const char *folder, const char *tmp
 
 void sweep_place_say(sweep_place_t *p, const char *results)
 {
+    if (p->temporary)
+        out_unguard(p->folder); /* a signal must not remove results */
     if (p->temporary && !p->said)
         rb_info("using the temporary folder %s; -o DIR keeps %s", p->folder, results);
     p->said = true;
