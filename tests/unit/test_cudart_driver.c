@@ -157,8 +157,12 @@ static void contexts_are_a_stack(void **state)
 
 static void buffers_have_numbers(void **state)
 {
-    enum { BUFFER_ID = 7, RANGE_START = 10 };
+    enum { BUFFER_ID = 7, LEGACY_IPC = 10, RANGE_START, RANGE_SIZE };
     pointer_t p, q, start = 0;
+    struct {
+        unsigned flag, behind;
+    } ipc = {9, 9};
+    size_t size = 0;
     uint64_t before = 0, after = 0;
 
     (void)state;
@@ -166,6 +170,10 @@ static void buffers_have_numbers(void **state)
     assert_int_equal(cuPointerGetAttribute(&before, BUFFER_ID, p + 10), 0);
     assert_int_equal(cuPointerGetAttribute(&start, RANGE_START, p + 10), 0);
     assert_true(start == p);
+    assert_int_equal(cuPointerGetAttribute(&size, RANGE_SIZE, p + 10), 0);
+    assert_true(size >= 1000 && size < 2000);
+    assert_int_equal(cuPointerGetAttribute(&ipc, LEGACY_IPC, p + 10), 0);
+    assert_true(ipc.flag == 0 && ipc.behind == 9);
     cuMemFree_v2(p);
     assert_int_equal(cuMemAlloc_v2(&q, 1000), 0);
     assert_int_equal(cuPointerGetAttribute(&after, BUFFER_ID, q), 0);

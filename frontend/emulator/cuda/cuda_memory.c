@@ -141,7 +141,7 @@ cuda_error_t cuMemGetAddressRange_v2(cuda_pointer_t *begin, size_t *bytes, cuda_
 cuda_error_t cuPointerGetAttribute(void *value, int attribute, cuda_pointer_t p)
 {
     enum { CONTEXT = 1, MEMORY_TYPE, DEVICE_POINTER, HOST_POINTER, BUFFER_ID = 7, IS_MANAGED };
-    enum { ORDINAL = 9, RANGE_START, RANGE_BYTES };
+    enum { ORDINAL = 9, LEGACY_IPC, RANGE_START, RANGE_BYTES };
     cudart_state_t *s = cudart_enter();
     uint64_t begin = 0, bytes = 0;
 
@@ -150,7 +150,8 @@ cuda_error_t cuPointerGetAttribute(void *value, int attribute, cuda_pointer_t p)
     const uint64_t long_values[] = {
         [CONTEXT] = (uintptr_t)cudart_context(), [DEVICE_POINTER] = p,  [HOST_POINTER] = p,
         [BUFFER_ID] = emu_mem_id(&s->mem, p),    [RANGE_START] = begin, [RANGE_BYTES] = bytes};
-    const unsigned values[] = {[MEMORY_TYPE] = 2, [IS_MANAGED] = 0, [ORDINAL] = 0};
+    const unsigned values[] = {
+        [MEMORY_TYPE] = 2, [IS_MANAGED] = 0, [ORDINAL] = 0, [LEGACY_IPC] = 0};
     switch (attribute) {
     case CONTEXT:
     case DEVICE_POINTER:
@@ -163,6 +164,7 @@ cuda_error_t cuPointerGetAttribute(void *value, int attribute, cuda_pointer_t p)
     case MEMORY_TYPE:
     case IS_MANAGED:
     case ORDINAL:
+    case LEGACY_IPC:
         memcpy(value, &values[attribute], sizeof(values[0]));
         return cudart_leave(s, CUDA_SUCCESS);
     default:
