@@ -32,6 +32,15 @@ int cuMemFree_v2(pointer_t p);
 int cuMemcpyHtoD_v2(pointer_t to, const void *from, size_t n);
 int cuMemcpyDtoH_v2(void *to, pointer_t from, size_t n);
 int cuMemsetD32_v2(pointer_t p, unsigned value, size_t n);
+int cuMemsetD8Async(pointer_t p, unsigned char value, size_t n, void *stream);
+int cuMemsetD16Async(pointer_t p, unsigned short value, size_t n, void *stream);
+int cuMemsetD32Async(pointer_t p, unsigned value, size_t n, void *stream);
+int cuMemsetD2D16_v2(pointer_t p, size_t pitch, unsigned short value, size_t width, size_t height);
+int cuStreamCreate(void **stream, unsigned flags);
+int cuStreamBeginCapture_v2(void *stream, int mode);
+int cuStreamEndCapture(void *stream, void **graph);
+int cuGraphInstantiateWithFlags(void **exec, void *graph, unsigned long long flags);
+int cuGraphLaunch(void *exec, void *stream);
 int cuPointerGetAttribute(void *value, int attribute, pointer_t p);
 int cuLaunchKernel(const function_t *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
                    unsigned by, unsigned bz, unsigned shared, void *stream, void **args,
@@ -182,6 +191,42 @@ static void buffers_have_numbers(void **state)
     cuMemFree_v2(q);
 }
 
+static void memory_is_set_by_captured_streams(void **state)
+{
+    static const uint8_t wanted[12] = {7, 7, 7, 7, 2, 1, 2, 1, 6, 5, 4, 3}, zero[12];
+    void *stream, *graph, *exec;
+    uint8_t got[12];
+    pointer_t p;
+
+    (void)state;
+    assert_int_equal(cuMemAlloc_v2(&p, sizeof(got)), 0);
+    assert_int_equal(cuMemsetD32_v2(p, 0, 3), 0);
+    assert_int_equal(cuStreamCreate(&stream, 0), 0);
+    assert_int_equal(cuStreamBeginCapture_v2(stream, 0), 0);
+    assert_int_equal(cuMemsetD8Async(p, 7, 4, stream), 0);
+    assert_int_equal(cuMemsetD16Async(p + 4, 0x0102, 2, stream), 0);
+    assert_int_equal(cuMemsetD32Async(p + 8, 0x03040506, 1, stream), 0);
+    assert_int_equal(cuStreamEndCapture(stream, &graph), 0);
+    assert_int_equal(cuMemcpyDtoH_v2(got, p, sizeof(got)), 0);
+    assert_memory_equal(got, zero, sizeof(got));
+    assert_int_equal(cuGraphInstantiateWithFlags(&exec, graph, 0), 0);
+    assert_int_equal(cuGraphLaunch(exec, stream), 0);
+    assert_int_equal(cuMemcpyDtoH_v2(got, p, sizeof(got)), 0);
+    assert_memory_equal(got, wanted, sizeof(got));
+    cuMemFree_v2(p);
+}
+
+static void sizes_that_overflow_are_refused(void **state)
+{
+    pointer_t p;
+
+    (void)state;
+    assert_int_equal(cuMemAlloc_v2(&p, 100), 0);
+    assert_int_equal(cuMemsetD32_v2(p, 0, SIZE_MAX / 4 + 2), INVALID_VALUE);
+    assert_int_equal(cuMemsetD2D16_v2(p, 8, 0, SIZE_MAX / 2 + 2, 1), INVALID_VALUE);
+    cuMemFree_v2(p);
+}
+
 static void functions_are_found_by_name(void **state)
 {
     void *function = NULL;
@@ -226,6 +271,8 @@ int main(void)
         cmocka_unit_test(bad_modules_are_refused),
         cmocka_unit_test(contexts_are_a_stack),
         cmocka_unit_test(buffers_have_numbers),
+        cmocka_unit_test(memory_is_set_by_captured_streams),
+        cmocka_unit_test(sizes_that_overflow_are_refused),
         cmocka_unit_test(functions_are_found_by_name),
         cmocka_unit_test(other_calls_return_an_error),
         cmocka_unit_test(the_device_is_that_of_the_run),

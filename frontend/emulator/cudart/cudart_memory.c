@@ -168,13 +168,7 @@ cuda_error_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size
 
 cuda_error_t cudaMemset(void *p, int value, size_t n)
 {
-    cudart_state_t *s = cudart_enter();
-
-    if (n > 0 && !cudart_legal(s, p, n, true))
-        return cudart_leave(s, CUDA_ERROR_INVALID_VALUE);
-    if (n > 0)
-        memset(p, value, n);
-    return cudart_leave(s, CUDA_SUCCESS);
+    return cudaMemset2D(p, n, value, n, 1);
 }
 
 cuda_error_t cudaMemsetAsync(void *p, int value, size_t n, cuda_stream_t stream)
@@ -184,22 +178,15 @@ cuda_error_t cudaMemsetAsync(void *p, int value, size_t n, cuda_stream_t stream)
 
 cuda_error_t cudaMemset2D(void *p, size_t pitch, int value, size_t width, size_t height)
 {
-    cuda_error_t e = CUDA_SUCCESS;
-
-    for (size_t i = 0; i < height && e == CUDA_SUCCESS; i++)
-        e = cudaMemset((char *)p + i * pitch, value, width);
-    return e;
+    return cudart_set(&(cuda_set_node_t){p, pitch, (unsigned)value, 1, width, height});
 }
 
 cuda_error_t cudaMemset2DAsync(void *p, size_t pitch, int value, size_t width, size_t height,
                                cuda_stream_t stream)
 {
     const cuda_set_node_t bytes = {p, pitch, (unsigned)value, 1, width, height};
-    cuda_error_t e;
 
-    if (cudart_capture(stream, &(cudart_node_t){.type = CUDA_NODE_SET, .set = bytes}, &e))
-        return e;
-    return cudaMemset2D(p, pitch, value, width, height);
+    return cudart_set_async(&bytes, stream);
 }
 
 /* --- variables ------------------------------------------------------------------------------- */
