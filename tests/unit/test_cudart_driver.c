@@ -1,5 +1,7 @@
 /* The driver API, beside the runtime: modules, launches, memory, contexts. */
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "tests/support/cuda_stub.h"
 #include "tests/support/shown_gpu.h"
@@ -142,6 +144,54 @@ static void bad_modules_are_refused(void **state)
     free(other);
 }
 
+/* What cuModuleLoad() says to a file with these bytes. */
+static int load_file(const void *bytes, size_t n)
+{
+    module_t *module;
+    FILE *out = fopen("module.bin", "wb");
+
+    assert_true(out != NULL && fwrite(bytes, 1, n, out) == n && fclose(out) == 0);
+    return cuModuleLoad(&module, "module.bin");
+}
+
+/* Loads every beginning of a file; the whole file is good. */
+static void load_truncated(const uint8_t *bytes, size_t n, size_t step)
+{
+    for (size_t i = 0; i < n; i += step)
+        assert_int_equal(load_file(bytes, i), INVALID_IMAGE);
+    assert_int_equal(load_file(bytes, n), 0);
+}
+
+/* The tables and sections of a damaged image lie outside the file, or its code is no code. */
+static void damaged_files_are_refused(void **state)
+{
+    enum { SECTIONS = 0x28, NAMES = 0x3e };
+    static const uint64_t wrapper[] = {0x1466243b1, 0x123456789};
+    static uint8_t cubin[1 << 16];
+    uint8_t *fatbin = cuda_stub_fatbin(RUBATO_ROOT "/traces/cubin/vecadd.sm70.cubin", 70);
+    size_t size, fatbin_size;
+    uint64_t huge = UINT64_MAX - 100;
+
+    (void)state;
+    FILE *in = fopen(RUBATO_ROOT "/traces/cubin/vecadd.sm70.cubin", "rb");
+    assert_non_null(in);
+    size = fread(cubin, 1, sizeof(cubin), in);
+    fclose(in);
+    load_truncated(cubin, size, 97);
+    memcpy(&fatbin_size, fatbin + 8, 8);
+    load_truncated(fatbin, fatbin_size + 16, 193);
+    assert_int_equal(load_file(wrapper, sizeof(wrapper)), INVALID_IMAGE);
+    memcpy(fatbin + 8, &huge, 8);
+    assert_int_equal(load_file(fatbin, fatbin_size + 16), INVALID_IMAGE);
+    memset(cubin + NAMES, 0xff, 2);
+    assert_int_equal(load_file(cubin, size), INVALID_IMAGE);
+    memcpy(cubin + SECTIONS, &huge, 8);
+    assert_int_equal(load_file(cubin, size), INVALID_IMAGE);
+    assert_int_equal(cuModuleLoad(&(module_t *){NULL}, "."), INVALID_IMAGE);
+    remove("module.bin");
+    free(fatbin);
+}
+
 static void contexts_are_a_stack(void **state)
 {
     context_t *a = NULL, *b = NULL, *got = NULL;
@@ -269,6 +319,7 @@ int main(void)
         cmocka_unit_test(modules_are_loaded_and_launched),
         cmocka_unit_test(functions_are_described),
         cmocka_unit_test(bad_modules_are_refused),
+        cmocka_unit_test(damaged_files_are_refused),
         cmocka_unit_test(contexts_are_a_stack),
         cmocka_unit_test(buffers_have_numbers),
         cmocka_unit_test(memory_is_set_by_captured_streams),

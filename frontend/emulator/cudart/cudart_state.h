@@ -118,11 +118,17 @@ uint32_t cudart_arch(cudart_state_t *s);
 /* The emulated GPU. */
 CUDART_EXPORT const shown_device_t *cudart_device(cudart_state_t *s);
 
-/* Adds a unit, which is never freed; wrapper and its fat binary must stay. */
+/* Adds a unit, which stays unless it is removed; wrapper and its fat binary must stay. */
 cudart_unit_t *cudart_unit_add(cudart_state_t *s, const cuda_fatbin_wrapper_t *wrapper);
+
+/* Removes the unit that was added last and is not loaded, and frees it. */
+void cudart_unit_remove(cudart_state_t *s);
 
 /* Whether a unit has machine code that the GPU executes; *ptx: it has PTX. */
 bool cudart_unit_fits(cudart_state_t *s, cudart_unit_t *unit, bool *ptx);
+
+/* Loads a unit that fits. Errors: RB_TRACE if its code is damaged. */
+RB_CHECKED rb_code_t cudart_unit_load(cudart_state_t *s, cudart_unit_t *unit, rb_err_t *err);
 
 /* The module of a unit; loads it. */
 const emu_module_t *cudart_unit_module(cudart_state_t *s, cudart_unit_t *unit);
