@@ -24,6 +24,11 @@ int cuCtxDestroy_v2(context_t *context);
 int cuCtxGetCurrent(context_t **context);
 int cuCtxPopCurrent_v2(context_t **context);
 int cuCtxPushCurrent_v2(context_t *context);
+int cuCtxSetCurrent(context_t *context);
+int cuCtxGetDevice(int *device);
+int cuDevicePrimaryCtxRetain(context_t **context, int device);
+int cudaFree(void *p);
+int cudaGetLastError(void);
 int cuCtxGetId(context_t *context, unsigned long long *number);
 int cuModuleLoad(module_t **module, const char *path);
 int cuModuleLoadData(module_t **module, const void *image);
@@ -198,6 +203,7 @@ static void contexts_are_a_stack(void **state)
     unsigned long long first = 0, second = 0;
 
     (void)state;
+    assert_int_equal(cuCtxSetCurrent(NULL), 0);
     assert_int_equal(cuCtxCreate_v2(&a, 0, 0), 0);
     assert_int_equal(cuCtxCreate_v2(&b, 0, 0), 0);
     assert_int_equal(cuCtxGetId(a, &first), 0);
@@ -212,6 +218,31 @@ static void contexts_are_a_stack(void **state)
     assert_int_equal(cuCtxDestroy_v2(a), 0);
     assert_int_equal(cuCtxPopCurrent_v2(&got), INVALID_CONTEXT);
     assert_int_equal(cuCtxPushCurrent_v2(NULL), INVALID_CONTEXT);
+}
+
+/* Any call of the runtime that needs a context makes the primary one current, in its thread. */
+static void the_runtime_creates_its_context(void **state)
+{
+    context_t *primary = NULL, *own = NULL, *got = NULL;
+    int device = 9;
+
+    (void)state;
+    assert_int_equal(cuDevicePrimaryCtxRetain(&primary, 0), 0);
+    assert_int_equal(cuCtxSetCurrent(NULL), 0);
+    cudaGetLastError(); /* needs none */
+    assert_int_equal(cuCtxGetCurrent(&got), 0);
+    assert_null(got);
+    assert_int_equal(cuCtxGetDevice(&device), INVALID_CONTEXT);
+    assert_int_equal(cudaFree(NULL), 0);
+    assert_int_equal(cuCtxGetCurrent(&got), 0);
+    assert_ptr_equal(got, primary);
+    assert_int_equal(cuCtxGetDevice(&device), 0);
+    assert_int_equal(device, 0);
+    assert_int_equal(cuCtxCreate_v2(&own, 0, 0), 0);
+    assert_int_equal(cudaFree(NULL), 0);
+    assert_int_equal(cuCtxGetCurrent(&got), 0);
+    assert_ptr_equal(got, own);
+    assert_int_equal(cuCtxDestroy_v2(own), 0);
 }
 
 static void buffers_have_numbers(void **state)
@@ -321,6 +352,7 @@ int main(void)
         cmocka_unit_test(bad_modules_are_refused),
         cmocka_unit_test(damaged_files_are_refused),
         cmocka_unit_test(contexts_are_a_stack),
+        cmocka_unit_test(the_runtime_creates_its_context),
         cmocka_unit_test(buffers_have_numbers),
         cmocka_unit_test(memory_is_set_by_captured_streams),
         cmocka_unit_test(sizes_that_overflow_are_refused),

@@ -16,7 +16,7 @@ static void set_row(uint8_t *row, const cuda_set_node_t *m)
 
 cuda_error_t cudart_set(const cuda_set_node_t *m)
 {
-    cudart_state_t *s = cudart_enter();
+    cudart_state_t *s = cudart_enter_context();
     const size_t bytes = m->width * m->element_bytes;
 
     if (m->width > SIZE_MAX / m->element_bytes)

@@ -37,7 +37,7 @@ CUDART_EXPORT cuda_error_t cudaGetSymbolSize(size_t *n, const void *symbol);
 
 cuda_error_t cudaMalloc(void **p, size_t n)
 {
-    cudart_state_t *s = cudart_enter();
+    cudart_state_t *s = cudart_enter_context();
 
     if (p == NULL)
         return cudart_leave(s, CUDA_ERROR_INVALID_VALUE);
@@ -50,7 +50,7 @@ cuda_error_t cudaMalloc(void **p, size_t n)
  * card's. */
 cuda_error_t cudaMallocHost(void **p, size_t n)
 {
-    cudart_state_t *s = cudart_enter();
+    cudart_state_t *s = cudart_enter_context();
 
     if (p == NULL)
         return cudart_leave(s, CUDA_ERROR_INVALID_VALUE);
@@ -73,7 +73,7 @@ cuda_error_t cudaMallocManaged(void **p, size_t n, unsigned flags)
 
 cuda_error_t cudaHostGetDevicePointer(void **device, void *host, unsigned flags)
 {
-    cudart_state_t *s = cudart_enter();
+    cudart_state_t *s = cudart_enter_context();
 
     (void)flags;
     *device = host;
@@ -88,7 +88,7 @@ cuda_error_t cudaMallocPitch(void **p, size_t *pitch, size_t width, size_t heigh
 
 cuda_error_t cudaMemGetInfo(size_t *free_bytes, size_t *total)
 {
-    cudart_state_t *s = cudart_enter();
+    cudart_state_t *s = cudart_enter_context();
 
     uint64_t all = cudart_device(s)->memory, used = emu_mem_in_use(&s->mem);
     *total = all;
@@ -124,7 +124,7 @@ cuda_error_t cudart_copy(cudart_state_t *s, void *to, const void *from, size_t n
 
 cuda_error_t cudaMemcpy(void *to, const void *from, size_t n, int kind)
 {
-    cudart_state_t *s = cudart_enter();
+    cudart_state_t *s = cudart_enter_context();
 
     return cudart_leave(s, cudart_copy(s, to, from, n, kind));
 }
@@ -142,7 +142,7 @@ cuda_error_t cudaMemcpyAsync(void *to, const void *from, size_t n, int kind, cud
 cuda_error_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch,
                           size_t width, size_t height, int kind)
 {
-    cudart_state_t *s = cudart_enter();
+    cudart_state_t *s = cudart_enter_context();
     cuda_error_t e =
         width > to_pitch || width > from_pitch ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
 
@@ -208,7 +208,7 @@ static uint8_t *symbol_bytes(cudart_state_t *s, const void *symbol, size_t n, si
 cuda_error_t cudaMemcpyToSymbol(const void *symbol, const void *from, size_t n, size_t offset,
                                 int kind)
 {
-    cudart_state_t *s = cudart_enter();
+    cudart_state_t *s = cudart_enter_context();
     uint64_t addr;
     uint8_t *to = symbol_bytes(s, symbol, n, offset, &addr);
 
@@ -241,7 +241,7 @@ cuda_error_t cudaMemcpyToSymbolAsync(const void *symbol, const void *from, size_
 
 cuda_error_t cudaMemcpyFromSymbol(void *to, const void *symbol, size_t n, size_t offset, int kind)
 {
-    cudart_state_t *s = cudart_enter();
+    cudart_state_t *s = cudart_enter_context();
     uint64_t addr;
     const uint8_t *from = symbol_bytes(s, symbol, n, offset, &addr);
 
@@ -266,7 +266,7 @@ cuda_error_t cudaMemcpyFromSymbolAsync(void *to, const void *symbol, size_t n, s
 
 cuda_error_t cudaGetSymbolAddress(void **p, const void *symbol)
 {
-    cudart_state_t *s = cudart_enter();
+    cudart_state_t *s = cudart_enter_context();
     uint64_t addr;
 
     if (symbol_bytes(s, symbol, 0, 0, &addr) == NULL || addr == 0)
@@ -277,7 +277,7 @@ cuda_error_t cudaGetSymbolAddress(void **p, const void *symbol)
 
 cuda_error_t cudaGetSymbolSize(size_t *n, const void *symbol)
 {
-    cudart_state_t *s = cudart_enter();
+    cudart_state_t *s = cudart_enter_context();
     uint64_t addr, bytes;
     uint8_t *constant;
 

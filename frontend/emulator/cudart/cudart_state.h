@@ -80,6 +80,10 @@ _Noreturn void cudart_give_up(const char *format, ...) RB_PRINTF(1, 2);
 /* Locks and returns the state; the first call initialises it. */
 CUDART_EXPORT cudart_state_t *cudart_enter(void);
 
+/* The same for calls of the runtime that need a context: makes the primary context current if the
+ * calling thread has none. (cudart_context.c) */
+CUDART_EXPORT cudart_state_t *cudart_enter_context(void);
+
 /* Unlocks, stores error as the last one, and returns it. */
 CUDART_EXPORT cuda_error_t cudart_leave(cudart_state_t *s, cuda_error_t error);
 
