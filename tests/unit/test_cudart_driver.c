@@ -1,5 +1,7 @@
 /* The driver API, beside the runtime: modules, launches, memory, contexts. */
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "tests/support/cuda_stub.h"
 #include "tests/support/shown_gpu.h"
@@ -22,6 +24,11 @@ int cuCtxDestroy_v2(context_t *context);
 int cuCtxGetCurrent(context_t **context);
 int cuCtxPopCurrent_v2(context_t **context);
 int cuCtxPushCurrent_v2(context_t *context);
+int cuCtxSetCurrent(context_t *context);
+int cuCtxGetDevice(int *device);
+int cuDevicePrimaryCtxRetain(context_t **context, int device);
+int cudaFree(void *p);
+int cudaGetLastError(void);
 int cuCtxGetId(context_t *context, unsigned long long *number);
 int cuModuleLoad(module_t **module, const char *path);
 int cuModuleLoadData(module_t **module, const void *image);
@@ -32,6 +39,15 @@ int cuMemFree_v2(pointer_t p);
 int cuMemcpyHtoD_v2(pointer_t to, const void *from, size_t n);
 int cuMemcpyDtoH_v2(void *to, pointer_t from, size_t n);
 int cuMemsetD32_v2(pointer_t p, unsigned value, size_t n);
+int cuMemsetD8Async(pointer_t p, unsigned char value, size_t n, void *stream);
+int cuMemsetD16Async(pointer_t p, unsigned short value, size_t n, void *stream);
+int cuMemsetD32Async(pointer_t p, unsigned value, size_t n, void *stream);
+int cuMemsetD2D16_v2(pointer_t p, size_t pitch, unsigned short value, size_t width, size_t height);
+int cuStreamCreate(void **stream, unsigned flags);
+int cuStreamBeginCapture_v2(void *stream, int mode);
+int cuStreamEndCapture(void *stream, void **graph);
+int cuGraphInstantiateWithFlags(void **exec, void *graph, unsigned long long flags);
+int cuGraphLaunch(void *exec, void *stream);
 int cuPointerGetAttribute(void *value, int attribute, pointer_t p);
 int cuLaunchKernel(const function_t *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
                    unsigned by, unsigned bz, unsigned shared, void *stream, void **args,
@@ -133,12 +149,61 @@ static void bad_modules_are_refused(void **state)
     free(other);
 }
 
+/* What cuModuleLoad() says to a file with these bytes. */
+static int load_file(const void *bytes, size_t n)
+{
+    module_t *module;
+    FILE *out = fopen("module.bin", "wb");
+
+    assert_true(out != NULL && fwrite(bytes, 1, n, out) == n && fclose(out) == 0);
+    return cuModuleLoad(&module, "module.bin");
+}
+
+/* Loads every beginning of a file; the whole file is good. */
+static void load_truncated(const uint8_t *bytes, size_t n, size_t step)
+{
+    for (size_t i = 0; i < n; i += step)
+        assert_int_equal(load_file(bytes, i), INVALID_IMAGE);
+    assert_int_equal(load_file(bytes, n), 0);
+}
+
+/* The tables and sections of a damaged image lie outside the file, or its code is no code. */
+static void damaged_files_are_refused(void **state)
+{
+    enum { SECTIONS = 0x28, NAMES = 0x3e };
+    static const uint64_t wrapper[] = {0x1466243b1, 0x123456789};
+    static uint8_t cubin[1 << 16];
+    uint8_t *fatbin = cuda_stub_fatbin(RUBATO_ROOT "/traces/cubin/vecadd.sm70.cubin", 70);
+    size_t size, fatbin_size;
+    uint64_t huge = UINT64_MAX - 100;
+
+    (void)state;
+    FILE *in = fopen(RUBATO_ROOT "/traces/cubin/vecadd.sm70.cubin", "rb");
+    assert_non_null(in);
+    size = fread(cubin, 1, sizeof(cubin), in);
+    fclose(in);
+    load_truncated(cubin, size, 97);
+    memcpy(&fatbin_size, fatbin + 8, 8);
+    load_truncated(fatbin, fatbin_size + 16, 193);
+    assert_int_equal(load_file(wrapper, sizeof(wrapper)), INVALID_IMAGE);
+    memcpy(fatbin + 8, &huge, 8);
+    assert_int_equal(load_file(fatbin, fatbin_size + 16), INVALID_IMAGE);
+    memset(cubin + NAMES, 0xff, 2);
+    assert_int_equal(load_file(cubin, size), INVALID_IMAGE);
+    memcpy(cubin + SECTIONS, &huge, 8);
+    assert_int_equal(load_file(cubin, size), INVALID_IMAGE);
+    assert_int_equal(cuModuleLoad(&(module_t *){NULL}, "."), INVALID_IMAGE);
+    remove("module.bin");
+    free(fatbin);
+}
+
 static void contexts_are_a_stack(void **state)
 {
     context_t *a = NULL, *b = NULL, *got = NULL;
     unsigned long long first = 0, second = 0;
 
     (void)state;
+    assert_int_equal(cuCtxSetCurrent(NULL), 0);
     assert_int_equal(cuCtxCreate_v2(&a, 0, 0), 0);
     assert_int_equal(cuCtxCreate_v2(&b, 0, 0), 0);
     assert_int_equal(cuCtxGetId(a, &first), 0);
@@ -155,10 +220,39 @@ static void contexts_are_a_stack(void **state)
     assert_int_equal(cuCtxPushCurrent_v2(NULL), INVALID_CONTEXT);
 }
 
+/* Any call of the runtime that needs a context makes the primary one current, in its thread. */
+static void the_runtime_creates_its_context(void **state)
+{
+    context_t *primary = NULL, *own = NULL, *got = NULL;
+    int device = 9;
+
+    (void)state;
+    assert_int_equal(cuDevicePrimaryCtxRetain(&primary, 0), 0);
+    assert_int_equal(cuCtxSetCurrent(NULL), 0);
+    cudaGetLastError(); /* needs none */
+    assert_int_equal(cuCtxGetCurrent(&got), 0);
+    assert_null(got);
+    assert_int_equal(cuCtxGetDevice(&device), INVALID_CONTEXT);
+    assert_int_equal(cudaFree(NULL), 0);
+    assert_int_equal(cuCtxGetCurrent(&got), 0);
+    assert_ptr_equal(got, primary);
+    assert_int_equal(cuCtxGetDevice(&device), 0);
+    assert_int_equal(device, 0);
+    assert_int_equal(cuCtxCreate_v2(&own, 0, 0), 0);
+    assert_int_equal(cudaFree(NULL), 0);
+    assert_int_equal(cuCtxGetCurrent(&got), 0);
+    assert_ptr_equal(got, own);
+    assert_int_equal(cuCtxDestroy_v2(own), 0);
+}
+
 static void buffers_have_numbers(void **state)
 {
-    enum { BUFFER_ID = 7, RANGE_START = 10 };
+    enum { BUFFER_ID = 7, LEGACY_IPC = 10, RANGE_START, RANGE_SIZE };
     pointer_t p, q, start = 0;
+    struct {
+        unsigned flag, behind;
+    } ipc = {9, 9};
+    size_t size = 0;
     uint64_t before = 0, after = 0;
 
     (void)state;
@@ -166,12 +260,52 @@ static void buffers_have_numbers(void **state)
     assert_int_equal(cuPointerGetAttribute(&before, BUFFER_ID, p + 10), 0);
     assert_int_equal(cuPointerGetAttribute(&start, RANGE_START, p + 10), 0);
     assert_true(start == p);
+    assert_int_equal(cuPointerGetAttribute(&size, RANGE_SIZE, p + 10), 0);
+    assert_true(size >= 1000 && size < 2000);
+    assert_int_equal(cuPointerGetAttribute(&ipc, LEGACY_IPC, p + 10), 0);
+    assert_true(ipc.flag == 0 && ipc.behind == 9);
     cuMemFree_v2(p);
     assert_int_equal(cuMemAlloc_v2(&q, 1000), 0);
     assert_int_equal(cuPointerGetAttribute(&after, BUFFER_ID, q), 0);
     assert_true(before != after);
     assert_int_equal(cuPointerGetAttribute(&after, BUFFER_ID, 1), INVALID_VALUE);
     cuMemFree_v2(q);
+}
+
+static void memory_is_set_by_captured_streams(void **state)
+{
+    static const uint8_t wanted[12] = {7, 7, 7, 7, 2, 1, 2, 1, 6, 5, 4, 3}, zero[12];
+    void *stream, *graph, *exec;
+    uint8_t got[12];
+    pointer_t p;
+
+    (void)state;
+    assert_int_equal(cuMemAlloc_v2(&p, sizeof(got)), 0);
+    assert_int_equal(cuMemsetD32_v2(p, 0, 3), 0);
+    assert_int_equal(cuStreamCreate(&stream, 0), 0);
+    assert_int_equal(cuStreamBeginCapture_v2(stream, 0), 0);
+    assert_int_equal(cuMemsetD8Async(p, 7, 4, stream), 0);
+    assert_int_equal(cuMemsetD16Async(p + 4, 0x0102, 2, stream), 0);
+    assert_int_equal(cuMemsetD32Async(p + 8, 0x03040506, 1, stream), 0);
+    assert_int_equal(cuStreamEndCapture(stream, &graph), 0);
+    assert_int_equal(cuMemcpyDtoH_v2(got, p, sizeof(got)), 0);
+    assert_memory_equal(got, zero, sizeof(got));
+    assert_int_equal(cuGraphInstantiateWithFlags(&exec, graph, 0), 0);
+    assert_int_equal(cuGraphLaunch(exec, stream), 0);
+    assert_int_equal(cuMemcpyDtoH_v2(got, p, sizeof(got)), 0);
+    assert_memory_equal(got, wanted, sizeof(got));
+    cuMemFree_v2(p);
+}
+
+static void sizes_that_overflow_are_refused(void **state)
+{
+    pointer_t p;
+
+    (void)state;
+    assert_int_equal(cuMemAlloc_v2(&p, 100), 0);
+    assert_int_equal(cuMemsetD32_v2(p, 0, SIZE_MAX / 4 + 2), INVALID_VALUE);
+    assert_int_equal(cuMemsetD2D16_v2(p, 8, 0, SIZE_MAX / 2 + 2, 1), INVALID_VALUE);
+    cuMemFree_v2(p);
 }
 
 static void functions_are_found_by_name(void **state)
@@ -216,8 +350,12 @@ int main(void)
         cmocka_unit_test(modules_are_loaded_and_launched),
         cmocka_unit_test(functions_are_described),
         cmocka_unit_test(bad_modules_are_refused),
+        cmocka_unit_test(damaged_files_are_refused),
         cmocka_unit_test(contexts_are_a_stack),
+        cmocka_unit_test(the_runtime_creates_its_context),
         cmocka_unit_test(buffers_have_numbers),
+        cmocka_unit_test(memory_is_set_by_captured_streams),
+        cmocka_unit_test(sizes_that_overflow_are_refused),
         cmocka_unit_test(functions_are_found_by_name),
         cmocka_unit_test(other_calls_return_an_error),
         cmocka_unit_test(the_device_is_that_of_the_run),

@@ -248,6 +248,50 @@ static void lanes_meet_at_different_places(void **state)
     }
 }
 
+/* Makes a NOP of the WARPSYNC before each BAR, which nvcc 11 does not write. */
+static void bar_without_warpsync(sass_lab_t *lab)
+{
+    enum { INST_BYTES = 16, OPCODE = 0xfff, BAR = 0xb1d, WARPSYNC = 0x948 };
+    const sass_code_t nop = {0x7918, 0xfc00000000000};
+    uint8_t *code = lab->file + (lab->kernel->code - lab->file);
+    unsigned n = 0;
+
+    for (size_t at = INST_BYTES; at < lab->kernel->code_bytes; at += INST_BYTES) {
+        uint64_t before, inst;
+        memcpy(&before, code + at - INST_BYTES, sizeof(before));
+        memcpy(&inst, code + at, sizeof(inst));
+        if ((inst & OPCODE) != BAR)
+            continue;
+        assert_int_equal(before & OPCODE, WARPSYNC);
+        memcpy(code + at - INST_BYTES, &nop, sizeof(nop));
+        n++;
+    }
+    assert_int_equal(n, 1);
+}
+
+/* Lanes that have left a loop meet the others behind it once, and wait for them in a barrier of the
+ * block while those leave the loop. */
+static void lanes_that_left_a_loop_are_not_waited_for(void **state)
+{
+    const int32_t trips[] = {3, 4}, more[] = {1, 0};
+    sass_lab_t lab;
+
+    (void)state;
+    sass_lab_open(&lab, "early", 75);
+    uint64_t out = sass_lab_put(&lab, NULL, 128);
+    sass_lab_kernel(&lab, "early");
+    bar_without_warpsync(&lab);
+    sass_lab_pointer(&lab, sass_lab_put(&lab, trips, sizeof(trips)));
+    sass_lab_pointer(&lab, sass_lab_put(&lab, more, sizeof(more)));
+    sass_lab_pointer(&lab, out);
+    sass_lab_must_run(&lab, 1, 32, 0);
+    for (int32_t i = 0; i < 32; i++) {
+        int32_t lane = 31 - i, n = trips[lane / 16];
+        assert_int_equal(((int32_t *)sass_lab_at(&lab, out))[i], 100 * n * (n - 1) / 2 + n * lane);
+    }
+    sass_lab_close(&lab);
+}
+
 /* Once many blocks of a launch are found to spin, the others do not have to spin for long. */
 static void blocks_of_a_plain_launch_may_wait_for_each_other(void **state)
 {
@@ -381,6 +425,7 @@ int main(void)
         cmocka_unit_test(switches_jump_through_tables),
         cmocka_unit_test(spin_locks_make_progress),
         cmocka_unit_test(lanes_meet_at_different_places),
+        cmocka_unit_test(lanes_that_left_a_loop_are_not_waited_for),
         cmocka_unit_test(blocks_of_a_plain_launch_may_wait_for_each_other),
         cmocka_unit_test(parts_of_a_warp_synchronise),
         cmocka_unit_test(loops_with_two_ways_round_end),

@@ -17,6 +17,9 @@ enum {
     CUDA_ERROR_NOT_FOUND = 500,
 };
 
+/* Whether a function of this library does more than to refuse. (cuda_unsupported.c) */
+bool cuda_is_supported(const void *function);
+
 /* A device pointer as the runtime's. */
 static inline void *cuda_at(cuda_pointer_t p)
 {

@@ -96,28 +96,17 @@ cuda_error_t cuCtxSetCurrent(cudart_context_t *context)
     return CUDA_SUCCESS;
 }
 
-/* The runtime makes the primary context current when it is first used. */
-static cudart_context_t *current(void)
-{
-    cudart_context_t *top = cudart_top_context();
-    cudart_state_t *s = cudart_enter();
-    bool runtime_used = s->n_launches > 0 || emu_mem_in_use(&s->mem) > 1u << 21;
-
-    cudart_leave(s, CUDA_SUCCESS);
-    return top == NULL && runtime_used ? cudart_primary_context() : top;
-}
-
 cuda_error_t cuCtxGetCurrent(cudart_context_t **context)
 {
     if (context == NULL)
         return CUDA_ERROR_INVALID_VALUE;
-    *context = current();
+    *context = cudart_top_context();
     return CUDA_SUCCESS;
 }
 
 cuda_error_t cuCtxGetDevice(int *device)
 {
-    const cudart_context_t *context = current();
+    const cudart_context_t *context = cudart_top_context();
 
     if (device == NULL)
         return CUDA_ERROR_INVALID_VALUE;
@@ -129,7 +118,7 @@ cuda_error_t cuCtxGetDevice(int *device)
 
 cuda_error_t cuCtxGetFlags(unsigned *flags)
 {
-    const cudart_context_t *context = current();
+    const cudart_context_t *context = cudart_top_context();
 
     if (flags == NULL)
         return CUDA_ERROR_INVALID_VALUE;
@@ -142,7 +131,7 @@ cuda_error_t cuCtxGetFlags(unsigned *flags)
 cuda_error_t cuCtxGetId(cudart_context_t *context, unsigned long long *number)
 {
     if (context == NULL)
-        context = current();
+        context = cudart_top_context();
     if (number == NULL)
         return CUDA_ERROR_INVALID_VALUE;
     if (context == NULL)

@@ -2,8 +2,8 @@
 #include <string.h>
 
 #include "frontend/emulator/cuda/cuda_api.h"
-#include "frontend/emulator/cudart/cudart_array.h"
 #include "frontend/emulator/cudart/cudart_calls.h"
+#include "frontend/emulator/cudart/cudart_graph.h"
 
 CUDART_EXPORT cuda_error_t cudaMallocHost(void **p, size_t n);
 CUDART_EXPORT cuda_error_t cudaFreeHost(void *p);
@@ -14,8 +14,6 @@ CUDART_EXPORT cuda_error_t cudaMemGetInfo(size_t *free_bytes, size_t *total);
 CUDART_EXPORT cuda_error_t cudaMemcpy(void *to, const void *from, size_t n, int kind);
 CUDART_EXPORT cuda_error_t cudaMemcpyAsync(void *to, const void *from, size_t n, int kind,
                                            cuda_stream_t stream);
-CUDART_EXPORT cuda_error_t cudaMemset2DAsync(void *p, size_t pitch, int value, size_t width,
-                                             size_t height, cuda_stream_t stream);
 
 /* --- allocation ------------------------------------------------------------------------------ */
 
@@ -141,7 +139,7 @@ cuda_error_t cuMemGetAddressRange_v2(cuda_pointer_t *begin, size_t *bytes, cuda_
 cuda_error_t cuPointerGetAttribute(void *value, int attribute, cuda_pointer_t p)
 {
     enum { CONTEXT = 1, MEMORY_TYPE, DEVICE_POINTER, HOST_POINTER, BUFFER_ID = 7, IS_MANAGED };
-    enum { ORDINAL = 9, RANGE_START, RANGE_BYTES };
+    enum { ORDINAL = 9, LEGACY_IPC, RANGE_START, RANGE_BYTES };
     cudart_state_t *s = cudart_enter();
     uint64_t begin = 0, bytes = 0;
 
@@ -150,7 +148,8 @@ cuda_error_t cuPointerGetAttribute(void *value, int attribute, cuda_pointer_t p)
     const uint64_t long_values[] = {
         [CONTEXT] = (uintptr_t)cudart_context(), [DEVICE_POINTER] = p,  [HOST_POINTER] = p,
         [BUFFER_ID] = emu_mem_id(&s->mem, p),    [RANGE_START] = begin, [RANGE_BYTES] = bytes};
-    const unsigned values[] = {[MEMORY_TYPE] = 2, [IS_MANAGED] = 0, [ORDINAL] = 0};
+    const unsigned values[] = {
+        [MEMORY_TYPE] = 2, [IS_MANAGED] = 0, [ORDINAL] = 0, [LEGACY_IPC] = 0};
     switch (attribute) {
     case CONTEXT:
     case DEVICE_POINTER:
@@ -163,6 +162,7 @@ cuda_error_t cuPointerGetAttribute(void *value, int attribute, cuda_pointer_t p)
     case MEMORY_TYPE:
     case IS_MANAGED:
     case ORDINAL:
+    case LEGACY_IPC:
         memcpy(value, &values[attribute], sizeof(values[0]));
         return cudart_leave(s, CUDA_SUCCESS);
     default:
@@ -256,20 +256,11 @@ cuda_error_t cuMemcpy2DUnaligned_v2(const copy_2d_t *c)
 
 /* --- values ---------------------------------------------------------------------------------- */
 
-/* Sets rows of elements of 1, 2 or 4 bytes. */
-static cuda_error_t set(cuda_pointer_t p, size_t pitch, unsigned value, unsigned bytes,
-                        size_t width, size_t height)
+/* Rows of elements of 1, 2 or 4 bytes. */
+static cuda_set_node_t rows(cuda_pointer_t p, size_t pitch, unsigned value, unsigned bytes,
+                            size_t width, size_t height)
 {
-    cudart_state_t *s = cudart_enter();
-
-    for (size_t y = 0; y < height; y++) {
-        char *row = (char *)cuda_at(p) + y * pitch;
-        if (width > 0 && !cudart_legal(s, row, width * bytes, true))
-            return cudart_leave(s, CUDA_ERROR_INVALID_VALUE);
-        for (size_t x = 0; x < width; x++)
-            memcpy(row + x * bytes, &value, bytes);
-    }
-    return cudart_leave(s, CUDA_SUCCESS);
+    return (cuda_set_node_t){cuda_at(p), pitch, value, bytes, width, height};
 }
 
 #define SET(bits, T)                                                                               \
@@ -280,17 +271,19 @@ static cuda_error_t set(cuda_pointer_t p, size_t pitch, unsigned value, unsigned
                                                       size_t width, size_t height);                \
     cuda_error_t cuMemsetD##bits##_v2(cuda_pointer_t p, T value, size_t n)                         \
     {                                                                                              \
-        return set(p, 0, value, bits / 8, n, 1);                                                   \
+        const cuda_set_node_t m = rows(p, 0, value, bits / 8, n, 1);                               \
+        return cudart_set(&m);                                                                     \
     }                                                                                              \
     cuda_error_t cuMemsetD##bits##Async(cuda_pointer_t p, T value, size_t n, cuda_stream_t stream) \
     {                                                                                              \
-        (void)stream;                                                                              \
-        return set(p, 0, value, bits / 8, n, 1);                                                   \
+        const cuda_set_node_t m = rows(p, 0, value, bits / 8, n, 1);                               \
+        return cudart_set_async(&m, stream);                                                       \
     }                                                                                              \
     cuda_error_t cuMemsetD2D##bits##_v2(cuda_pointer_t p, size_t pitch, T value, size_t width,     \
                                         size_t height)                                             \
     {                                                                                              \
-        return set(p, pitch, value, bits / 8, width, height);                                      \
+        const cuda_set_node_t m = rows(p, pitch, value, bits / 8, width, height);                  \
+        return cudart_set(&m);                                                                     \
     }
 
 SET(8, unsigned char)

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "frontend/emulator/cuda/cuda_api.h"
 #include "frontend/emulator/cudart/cudart_calls.h"
@@ -44,21 +45,40 @@ static void put(uint8_t *p, uint64_t value, unsigned bytes)
     memcpy(p, &value, bytes);
 }
 
-/* The bytes of an ELF file in memory, which ends with the last of its tables and sections. */
-static size_t elf_bytes(const uint8_t *p)
-{
-    uint64_t sections = elf_u64(p + 0x28), segments = elf_u64(p + 0x20);
-    uint64_t end = sections + (uint64_t)elf_u16(p + 0x3a) * elf_u16(p + 0x3c);
-    uint64_t segments_end = segments + (uint64_t)elf_u16(p + 0x36) * elf_u16(p + 0x38);
-    enum { NO_BITS = 8 };
+/* Bytes of an image of which only the beginning is known: one in the memory of the program. */
+static const size_t unknown_size = SIZE_MAX;
 
-    if (segments_end > end)
-        end = segments_end;
-    for (unsigned i = 0; i < elf_u16(p + 0x3c); i++) {
-        const uint8_t *s = p + sections + (size_t)i * elf_u16(p + 0x3a);
-        uint64_t last = elf_u64(s + 0x18) + elf_u64(s + 0x20);
-        if (elf_u32(s + 4) != NO_BITS && last > end)
-            end = last;
+/* Grows end to the end of a part of an image; false: the part reaches past the limit. */
+static bool reach(uint64_t offset, uint64_t bytes, size_t limit, uint64_t *end)
+{
+    if (offset > limit || bytes > limit - offset)
+        return false;
+    if (offset + bytes > *end)
+        *end = offset + bytes;
+    return true;
+}
+
+/* The bytes of an ELF file, which ends with the last of its tables and sections; 0: one of them
+ * reaches past the limit. */
+static size_t elf_bytes(const uint8_t *p, size_t limit)
+{
+    enum { EHDR_BYTES = 64, SHDR_BYTES = 64, UNUSED = 0, NO_BITS = 8 };
+    uint64_t end = EHDR_BYTES;
+
+    if (limit < EHDR_BYTES)
+        return 0;
+    uint64_t sections = elf_u64(p + 0x28), segments = elf_u64(p + 0x20);
+    unsigned n = elf_u16(p + 0x3c);
+    if ((n > 0 && elf_u16(p + 0x3a) != SHDR_BYTES) ||
+        !reach(sections, (uint64_t)n * SHDR_BYTES, limit, &end) ||
+        !reach(segments, (uint64_t)elf_u16(p + 0x36) * elf_u16(p + 0x38), limit, &end))
+        return 0;
+    for (unsigned i = 0; i < n; i++) {
+        const uint8_t *s = p + sections + (size_t)i * SHDR_BYTES;
+        uint32_t type = elf_u32(s + 4);
+        if (type != UNUSED && type != NO_BITS &&
+            !reach(elf_u64(s + 0x18), elf_u64(s + 0x20), limit, &end))
+            return 0;
     }
     return end;
 }
@@ -81,18 +101,40 @@ static uint8_t *wrap_cubin(const uint8_t *cubin, size_t size)
     return p;
 }
 
-/* A copy of an image as a fat binary; NULL: it is neither a cubin nor a fat binary. */
-static uint8_t *as_fatbin(const uint8_t *image)
+/* Whether all entries of a container are inside it. */
+static bool entries_fit(const uint8_t *data, size_t size)
 {
-    if (elf_u32(image) == WRAPPER_MAGIC)
-        image = ((const cuda_fatbin_wrapper_t *)(const void *)image)->data;
-    if (memcmp(image, "\177ELF", 4) == 0)
-        return wrap_cubin(image, elf_bytes(image));
-    if (!fatbin_is(image, CONTAINER_BYTES))
+    fatbin_t f;
+    rb_err_t err = {0};
+
+    if (fatbin_open(&f, "the module", data, size, FATBIN_NONE, &err) != RB_OK)
+        return false;
+    fatbin_close(&f);
+    return true;
+}
+
+static uint8_t *copy_fatbin(const uint8_t *image, size_t limit)
+{
+    uint64_t end = 0;
+
+    if (!reach(elf_u16(image + 6), elf_u64(image + 8), limit, &end) || !entries_fit(image, end))
         return NULL;
-    uint8_t *copy = rb_calloc(fatbin_container_bytes(image), 1);
-    memcpy(copy, image, fatbin_container_bytes(image));
+    uint8_t *copy = rb_calloc(end, 1);
+    memcpy(copy, image, end);
     return copy;
+}
+
+/* A copy of an image of up to limit bytes as a fat binary. NULL: it is neither a cubin nor a fat
+ * binary, or reaches past the limit. Free with free(). */
+static uint8_t *as_fatbin(const uint8_t *image, size_t limit)
+{
+    if (limit == unknown_size && elf_u32(image) == WRAPPER_MAGIC)
+        image = ((const cuda_fatbin_wrapper_t *)(const void *)image)->data;
+    if (elf_is(image, limit)) {
+        size_t size = elf_bytes(image, limit);
+        return size > 0 ? wrap_cubin(image, size) : NULL;
+    }
+    return fatbin_is(image, limit) ? copy_fatbin(image, limit) : NULL;
 }
 
 /* --- modules --------------------------------------------------------------------------------- */
@@ -106,28 +148,45 @@ static cuda_error_t refuse(bool ptx, uint32_t arch)
     return CUDA_ERROR_NO_BINARY_FOR_GPU;
 }
 
-static cuda_error_t load(module_t **module, const uint8_t *image)
+/* Loads a fat binary, which it takes over. The state is locked. */
+static cuda_error_t load_fatbin(cudart_state_t *s, module_t **module, uint8_t *data)
 {
-    cudart_state_t *s = cudart_enter();
-    uint8_t *data = as_fatbin(image);
-    bool ptx = data == NULL && strstr((const char *)image, ".version") != NULL;
-
-    if (data == NULL)
-        return cudart_leave(s, ptx ? refuse(ptx, cudart_arch(s)) : CUDA_ERROR_INVALID_IMAGE);
     module_t *m = rb_calloc(1, sizeof(*m));
+    rb_err_t err = {0};
+    bool ptx;
+
     m->data = data;
     m->wrapper = (cuda_fatbin_wrapper_t){.magic = WRAPPER_MAGIC, .version = 1, .data = data};
     m->unit = cudart_unit_add(s, &m->wrapper);
-    if (!cudart_unit_fits(s, m->unit, &ptx))
-        return cudart_leave(s, refuse(ptx, cudart_arch(s)));
-    cudart_unit_module(s, m->unit);
-    *module = m;
-    return cudart_leave(s, CUDA_SUCCESS);
+    cuda_error_t e = !cudart_unit_fits(s, m->unit, &ptx)           ? refuse(ptx, cudart_arch(s))
+                     : cudart_unit_load(s, m->unit, &err) != RB_OK ? CUDA_ERROR_INVALID_IMAGE
+                                                                   : CUDA_SUCCESS;
+    if (e == CUDA_SUCCESS) {
+        *module = m;
+        return e;
+    }
+    cudart_unit_remove(s);
+    free(data);
+    free(m);
+    return e;
+}
+
+/* Loads an image of up to limit bytes. If it is text, a zero byte follows it. */
+static cuda_error_t load(module_t **module, const uint8_t *image, size_t limit)
+{
+    cudart_state_t *s = cudart_enter();
+    uint8_t *data = as_fatbin(image, limit);
+
+    if (data != NULL)
+        return cudart_leave(s, load_fatbin(s, module, data));
+    bool ptx = strstr((const char *)image, ".version") != NULL;
+    return cudart_leave(s, ptx ? refuse(ptx, cudart_arch(s)) : CUDA_ERROR_INVALID_IMAGE);
 }
 
 cuda_error_t cuModuleLoadData(module_t **module, const void *image)
 {
-    return module == NULL || image == NULL ? CUDA_ERROR_INVALID_VALUE : load(module, image);
+    return module == NULL || image == NULL ? CUDA_ERROR_INVALID_VALUE
+                                           : load(module, image, unknown_size);
 }
 
 /* The options are those of the translation of PTX. */
@@ -143,22 +202,33 @@ cuda_error_t cuModuleLoadFatBinary(module_t **module, const void *image)
     return cuModuleLoadData(module, image);
 }
 
+/* The bytes of a file and a zero byte. NULL: they cannot be read. Free with free(). */
+static uint8_t *read_file(FILE *in, size_t *size)
+{
+    struct stat st;
+
+    if (fstat(fileno(in), &st) != 0 || !S_ISREG(st.st_mode))
+        return NULL;
+    *size = (size_t)st.st_size;
+    uint8_t *image = rb_calloc(*size + 1, 1);
+    if (fread(image, 1, *size, in) == *size)
+        return image;
+    free(image);
+    return NULL;
+}
+
 cuda_error_t cuModuleLoad(module_t **module, const char *path)
 {
-    FILE *in = path != NULL ? fopen(path, "rbe") : NULL;
-    long size = -1;
+    size_t size = 0;
 
     if (path == NULL || module == NULL)
         return CUDA_ERROR_INVALID_VALUE;
+    FILE *in = fopen(path, "rbe");
     if (in == NULL)
         return CUDA_ERROR_FILE_NOT_FOUND;
-    if (fseek(in, 0, SEEK_END) == 0)
-        size = ftell(in);
-    rewind(in);
-    uint8_t *image = rb_calloc(size > 0 ? (size_t)size + ENTRY_BYTES : ENTRY_BYTES, 1);
-    bool read = size > 0 && fread(image, 1, (size_t)size, in) == (size_t)size;
+    uint8_t *image = read_file(in, &size);
     fclose(in);
-    cuda_error_t e = read ? load(module, image) : CUDA_ERROR_INVALID_IMAGE;
+    cuda_error_t e = image != NULL ? load(module, image, size) : CUDA_ERROR_INVALID_IMAGE;
     free(image);
     return e;
 }

@@ -1,7 +1,4 @@
-/* Streams, events, pools, captured graphs, and the addresses of functions in the driver API. */
-#include <dlfcn.h>
-#include <stdio.h>
-
+/* Streams, events, pools and captured graphs in the driver API. */
 #include "frontend/emulator/cuda/cuda_api.h"
 #include "frontend/emulator/cudart/cudart_calls.h"
 
@@ -81,49 +78,13 @@ cuda_error_t cuStreamGetCtx(cuda_stream_t stream, cudart_context_t **context)
     return CUDA_SUCCESS;
 }
 
-/* --- addresses of functions ------------------------------------------------------------------ */
+/* Since 12.5: with the green context of the stream, which has none here. */
+CUDART_EXPORT cuda_error_t cuStreamGetCtx_v2(cuda_stream_t stream, cudart_context_t **context,
+                                             void **green);
 
-CUDART_EXPORT cuda_error_t cuGetProcAddress(const char *name, void **function, int version,
-                                            uint64_t flags);
-CUDART_EXPORT cuda_error_t cuGetProcAddress_v2(const char *name, void **function, int version,
-                                               uint64_t flags, int *found);
-
-static const char anchor[1]; /* an address in this library */
-
-/* The newest variant of a function, in this library. */
-static void *find(const char *name)
+cuda_error_t cuStreamGetCtx_v2(cuda_stream_t stream, cudart_context_t **context, void **green)
 {
-    static const char *const suffixes[] = {"_v4", "_v3", "_v2", ""};
-    char full[128];
-    Dl_info self;
-    void *library =
-        dladdr(&anchor, &self) != 0 ? dlopen(self.dli_fname, RTLD_LAZY | RTLD_NOLOAD) : NULL;
-    void *found = NULL;
-
-    for (unsigned i = 0; i < 4 && found == NULL && library != NULL; i++) {
-        snprintf(full, sizeof(full), "%s%s", name, suffixes[i]);
-        found = dlsym(library, full);
-    }
-    if (library != NULL)
-        dlclose(library);
-    return found;
-}
-
-cuda_error_t cuGetProcAddress_v2(const char *name, void **function, int version, uint64_t flags,
-                                 int *found)
-{
-    enum { FOUND, NOT_FOUND };
-
-    (void)version, (void)flags;
-    if (name == NULL || function == NULL)
-        return CUDA_ERROR_INVALID_VALUE;
-    *function = find(name);
-    if (found != NULL)
-        *found = *function != NULL ? FOUND : NOT_FOUND;
-    return *function != NULL ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
-}
-
-cuda_error_t cuGetProcAddress(const char *name, void **function, int version, uint64_t flags)
-{
-    return cuGetProcAddress_v2(name, function, version, flags, NULL);
+    if (green != NULL)
+        *green = NULL;
+    return cuStreamGetCtx(stream, context);
 }

@@ -15,8 +15,20 @@ static cuda_error_t refuse(const char *name)
     return cudart_leave(cudart_enter(), CUDA_ERROR_NOT_SUPPORTED);
 }
 
+/* The linker names the bounds of this section, which holds exactly these functions. */
+#define SECTION __attribute__((section("cuda_unsupported")))
+extern const char __start_cuda_unsupported[] __attribute__((visibility("hidden")));
+extern const char __stop_cuda_unsupported[] __attribute__((visibility("hidden")));
+
+bool cuda_is_supported(const void *function)
+{
+    uintptr_t at = (uintptr_t)function;
+
+    return at < (uintptr_t)__start_cuda_unsupported || at >= (uintptr_t)__stop_cuda_unsupported;
+}
+
 #define UNSUPPORTED(name)                                                                          \
-    CUDART_EXPORT cuda_error_t name(void);                                                         \
+    SECTION CUDART_EXPORT cuda_error_t name(void);                                                 \
     cuda_error_t name(void)                                                                        \
     {                                                                                              \
         return refuse(#name);                                                                      \
@@ -390,7 +402,6 @@ UNSUPPORTED(cuStreamGetAttribute)
 UNSUPPORTED(cuStreamGetCaptureInfo)
 UNSUPPORTED(cuStreamGetCaptureInfo_v2)
 UNSUPPORTED(cuStreamGetCaptureInfo_v3)
-UNSUPPORTED(cuStreamGetCtx_v2)
 UNSUPPORTED(cuStreamGetDevice)
 UNSUPPORTED(cuStreamGetGreenCtx)
 UNSUPPORTED(cuStreamGetId)

@@ -137,8 +137,8 @@ cuda_error_t cudaMalloc3DArray(void **array, const cuda_channels_t *channels, cu
     cudart_array_t a = {.extent = extent, .flags = flags};
 
     if (array == NULL || channels == NULL || !cudart_array_layout(&a, channels))
-        return cudart_leave(cudart_enter(), CUDA_ERROR_INVALID_VALUE);
-    cudart_state_t *s = cudart_enter();
+        return cudart_leave(cudart_enter_context(), CUDA_ERROR_INVALID_VALUE);
+    cudart_state_t *s = cudart_enter_context();
     a.texels.addr = cudart_alloc(s, a.texels.slice * a.texels.size[2] * a.texels.n_layers);
     if (a.texels.addr == 0)
         return cudart_leave(s, CUDA_ERROR_MEMORY_ALLOCATION);
@@ -155,7 +155,7 @@ cuda_error_t cudaMallocArray(void **array, const cuda_channels_t *channels, size
 
 cuda_error_t cudaFreeArray(void *array)
 {
-    cudart_state_t *s = cudart_enter();
+    cudart_state_t *s = cudart_enter_context();
     cudart_array_t *a = array;
 
     if (a != NULL && a->part)
@@ -168,7 +168,7 @@ cuda_error_t cudaFreeArray(void *array)
 
 cuda_error_t cudaMalloc3D(cuda_pitched_t *p, cuda_extent_t extent)
 {
-    cudart_state_t *s = cudart_enter();
+    cudart_state_t *s = cudart_enter_context();
     size_t pitch = (extent.width + EMU_ALLOC_BYTES - 1) / EMU_ALLOC_BYTES * EMU_ALLOC_BYTES;
     uint64_t addr = cudart_alloc(s, pitch * extent.height * extent.depth);
 
@@ -235,7 +235,7 @@ static bool side_of(const cudart_array_t *a, const cuda_pitched_t *p, cuda_exten
 /* The extent is in texels if an array is involved, otherwise in bytes. */
 cuda_error_t cudaMemcpy3D(const cuda_copy3d_t *c)
 {
-    cudart_state_t *s = cudart_enter();
+    cudart_state_t *s = cudart_enter_context();
     const cudart_array_t *any = c->from_array != NULL ? c->from_array : c->to_array;
     cuda_extent_t box = c->extent;
     box_t from, to;
@@ -259,7 +259,7 @@ cuda_error_t cudaMemcpy3DAsync(const cuda_copy3d_t *c, cuda_stream_t stream)
 
 cuda_error_t cudaMemset3D(cuda_pitched_t p, int value, cuda_extent_t extent)
 {
-    cudart_state_t *s = cudart_enter();
+    cudart_state_t *s = cudart_enter_context();
 
     for (size_t z = 0; z < extent.depth; z++)
         for (size_t y = 0; y < extent.height; y++) {
@@ -282,7 +282,7 @@ cuda_error_t cudaMemset3DAsync(cuda_pitched_t p, int value, cuda_extent_t extent
 static cuda_error_t copy_rows(const cudart_array_t *a, size_t x, size_t y, void *p, size_t pitch,
                               size_t width, size_t height, int kind, bool to_array)
 {
-    cudart_state_t *s = cudart_enter();
+    cudart_state_t *s = cudart_enter_context();
     cuda_extent_t box = {width, height, 1};
     box_t memory = {p, pitch, 0};
 
@@ -325,7 +325,7 @@ cuda_error_t cudaMemcpy2DArrayToArray(void *to, size_t to_x, size_t to_y, const 
                                       size_t from_x, size_t from_y, size_t width, size_t height,
                                       int kind)
 {
-    cudart_state_t *s = cudart_enter();
+    cudart_state_t *s = cudart_enter_context();
     cuda_extent_t box = {width, height, 1};
 
     if (to == NULL || from == NULL || !fits(to, to_x, to_y, 0, box) ||

@@ -127,9 +127,8 @@ static _Noreturn void no_code(const fatbin_t *f, uint32_t arch)
                    best_code(f, 79) != 0 ? ", or choose another GPU with --gpu" : "");
 }
 
-static void load_unit(cudart_state_t *s, cudart_unit_t *u)
+rb_code_t cudart_unit_load(cudart_state_t *s, cudart_unit_t *u, rb_err_t *err)
 {
-    rb_err_t err = {0};
     const uint8_t *data = u->wrapper->data;
     uint32_t arch = cudart_arch(s);
 
@@ -137,12 +136,13 @@ static void load_unit(cudart_state_t *s, cudart_unit_t *u)
     uint32_t code = best_code(&u->listed, arch);
     if (code == 0)
         no_code(&u->listed, arch);
-    if (fatbin_open(&u->fatbin, "the program", data, fatbin_container_bytes(data), code, &err) !=
-            RB_OK ||
-        emu_module_open(&u->module, &s->mem, "the program", u->fatbin.images[0].data,
-                        u->fatbin.images[0].size, &err) != RB_OK)
-        cudart_give_up("%s", err.text);
-    u->loaded = true;
+    RB_TRY(fatbin_open(&u->fatbin, "the program", data, fatbin_container_bytes(data), code, err));
+    rb_code_t rc = emu_module_open(&u->module, &s->mem, "the program", u->fatbin.images[0].data,
+                                   u->fatbin.images[0].size, err);
+    if (rc != RB_OK)
+        fatbin_close(&u->fatbin);
+    u->loaded = rc == RB_OK;
+    return rc;
 }
 
 cudart_unit_t *cudart_unit_add(cudart_state_t *s, const cuda_fatbin_wrapper_t *wrapper)
@@ -155,6 +155,14 @@ cudart_unit_t *cudart_unit_add(cudart_state_t *s, const cuda_fatbin_wrapper_t *w
     return u;
 }
 
+void cudart_unit_remove(cudart_state_t *s)
+{
+    cudart_unit_t *u = s->units[--s->n_units];
+
+    fatbin_close(&u->listed);
+    free(u);
+}
+
 bool cudart_unit_fits(cudart_state_t *s, cudart_unit_t *u, bool *ptx)
 {
     open_unit(u);
@@ -164,7 +172,9 @@ bool cudart_unit_fits(cudart_state_t *s, cudart_unit_t *u, bool *ptx)
 
 const emu_module_t *cudart_unit_module(cudart_state_t *s, cudart_unit_t *unit)
 {
-    if (!unit->loaded)
-        load_unit(s, unit);
+    rb_err_t err = {0};
+
+    if (!unit->loaded && cudart_unit_load(s, unit, &err) != RB_OK)
+        cudart_give_up("%s", err.text);
     return &unit->module;
 }

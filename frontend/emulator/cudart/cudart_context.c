@@ -51,3 +51,10 @@ cudart_context_t *cudart_pop_context(void)
 {
     return stack.n > 0 ? stack.contexts[--stack.n] : NULL;
 }
+
+cudart_state_t *cudart_enter_context(void)
+{
+    if (stack.n == 0)
+        cudart_push_context(cudart_primary_context());
+    return cudart_enter();
+}

@@ -8,24 +8,26 @@
 #include "frontend/emulator/cudart/cudart_calls.h"
 #include "frontend/emulator/cudart/cudart_graph.h"
 
-#define NOTHING_TO_DO(name, ...)                                                                   \
+#define DONE_AFTER(enter, name, ...)                                                               \
     CUDART_EXPORT cuda_error_t name(__VA_ARGS__);                                                  \
     cuda_error_t name(__VA_ARGS__)                                                                 \
     {                                                                                              \
-        cudart_state_t *s = cudart_enter();                                                        \
+        cudart_state_t *s = enter();                                                               \
         return cudart_leave(s, CUDA_SUCCESS);                                                      \
     }
+#define NOTHING_TO_DO(name, ...)    DONE_AFTER(cudart_enter_context, name, __VA_ARGS__)
+#define NEEDS_NO_CONTEXT(name, ...) DONE_AFTER(cudart_enter, name, __VA_ARGS__)
 
 NOTHING_TO_DO(cudaDeviceSynchronize, void)
 NOTHING_TO_DO(cudaThreadSynchronize, void)
-NOTHING_TO_DO(cudaThreadExit, void)
-NOTHING_TO_DO(cudaDeviceReset, void)
-NOTHING_TO_DO(cudaProfilerStart, void)
-NOTHING_TO_DO(cudaProfilerStop, void)
+NEEDS_NO_CONTEXT(cudaThreadExit, void)
+NEEDS_NO_CONTEXT(cudaDeviceReset, void)
+NEEDS_NO_CONTEXT(cudaProfilerStart, void)
+NEEDS_NO_CONTEXT(cudaProfilerStop, void)
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wunused-parameter"
-NOTHING_TO_DO(cudaSetDeviceFlags, unsigned flags)
+NEEDS_NO_CONTEXT(cudaSetDeviceFlags, unsigned flags)
 NOTHING_TO_DO(cudaDeviceSetCacheConfig, int config)
 NOTHING_TO_DO(cudaDeviceSetSharedMemConfig, int config)
 NOTHING_TO_DO(cudaFuncSetSharedMemConfig, const void *host, int config)

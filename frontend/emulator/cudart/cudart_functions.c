@@ -82,7 +82,7 @@ const cubin_kernel_t *cudart_kernel(cudart_state_t *s, const void *host, cudart_
 
 cuda_error_t cudaGetFuncBySymbol(const cudart_function_t **function, const void *host)
 {
-    cudart_state_t *s = cudart_enter();
+    cudart_state_t *s = cudart_enter_context();
     cudart_unit_t *unit;
 
     if (function == NULL)

@@ -169,7 +169,7 @@ static cuda_error_t run_cooperative(cudart_state_t *s, cudart_unit_t *unit, cons
 cuda_error_t cudart_launch(const void *host, cuda_dim3_t grid, cuda_dim3_t block, void **args,
                            size_t shared, cuda_stream_t stream, bool cooperative)
 {
-    cudart_state_t *s = cudart_enter();
+    cudart_state_t *s = cudart_enter_context();
     cudart_unit_t *unit = NULL;
 
     if (s->sticky != CUDA_SUCCESS)

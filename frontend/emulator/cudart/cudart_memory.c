@@ -37,7 +37,7 @@ CUDART_EXPORT cuda_error_t cudaGetSymbolSize(size_t *n, const void *symbol);
 
 cuda_error_t cudaMalloc(void **p, size_t n)
 {
-    cudart_state_t *s = cudart_enter();
+    cudart_state_t *s = cudart_enter_context();
 
     if (p == NULL)
         return cudart_leave(s, CUDA_ERROR_INVALID_VALUE);
@@ -50,7 +50,7 @@ cuda_error_t cudaMalloc(void **p, size_t n)
  * card's. */
 cuda_error_t cudaMallocHost(void **p, size_t n)
 {
-    cudart_state_t *s = cudart_enter();
+    cudart_state_t *s = cudart_enter_context();
 
     if (p == NULL)
         return cudart_leave(s, CUDA_ERROR_INVALID_VALUE);
@@ -73,7 +73,7 @@ cuda_error_t cudaMallocManaged(void **p, size_t n, unsigned flags)
 
 cuda_error_t cudaHostGetDevicePointer(void **device, void *host, unsigned flags)
 {
-    cudart_state_t *s = cudart_enter();
+    cudart_state_t *s = cudart_enter_context();
 
     (void)flags;
     *device = host;
@@ -88,7 +88,7 @@ cuda_error_t cudaMallocPitch(void **p, size_t *pitch, size_t width, size_t heigh
 
 cuda_error_t cudaMemGetInfo(size_t *free_bytes, size_t *total)
 {
-    cudart_state_t *s = cudart_enter();
+    cudart_state_t *s = cudart_enter_context();
 
     uint64_t all = cudart_device(s)->memory, used = emu_mem_in_use(&s->mem);
     *total = all;
@@ -124,7 +124,7 @@ cuda_error_t cudart_copy(cudart_state_t *s, void *to, const void *from, size_t n
 
 cuda_error_t cudaMemcpy(void *to, const void *from, size_t n, int kind)
 {
-    cudart_state_t *s = cudart_enter();
+    cudart_state_t *s = cudart_enter_context();
 
     return cudart_leave(s, cudart_copy(s, to, from, n, kind));
 }
@@ -142,7 +142,7 @@ cuda_error_t cudaMemcpyAsync(void *to, const void *from, size_t n, int kind, cud
 cuda_error_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch,
                           size_t width, size_t height, int kind)
 {
-    cudart_state_t *s = cudart_enter();
+    cudart_state_t *s = cudart_enter_context();
     cuda_error_t e =
         width > to_pitch || width > from_pitch ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
 
@@ -168,13 +168,7 @@ cuda_error_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size
 
 cuda_error_t cudaMemset(void *p, int value, size_t n)
 {
-    cudart_state_t *s = cudart_enter();
-
-    if (n > 0 && !cudart_legal(s, p, n, true))
-        return cudart_leave(s, CUDA_ERROR_INVALID_VALUE);
-    if (n > 0)
-        memset(p, value, n);
-    return cudart_leave(s, CUDA_SUCCESS);
+    return cudaMemset2D(p, n, value, n, 1);
 }
 
 cuda_error_t cudaMemsetAsync(void *p, int value, size_t n, cuda_stream_t stream)
@@ -184,22 +178,15 @@ cuda_error_t cudaMemsetAsync(void *p, int value, size_t n, cuda_stream_t stream)
 
 cuda_error_t cudaMemset2D(void *p, size_t pitch, int value, size_t width, size_t height)
 {
-    cuda_error_t e = CUDA_SUCCESS;
-
-    for (size_t i = 0; i < height && e == CUDA_SUCCESS; i++)
-        e = cudaMemset((char *)p + i * pitch, value, width);
-    return e;
+    return cudart_set(&(cuda_set_node_t){p, pitch, (unsigned)value, 1, width, height});
 }
 
 cuda_error_t cudaMemset2DAsync(void *p, size_t pitch, int value, size_t width, size_t height,
                                cuda_stream_t stream)
 {
     const cuda_set_node_t bytes = {p, pitch, (unsigned)value, 1, width, height};
-    cuda_error_t e;
 
-    if (cudart_capture(stream, &(cudart_node_t){.type = CUDA_NODE_SET, .set = bytes}, &e))
-        return e;
-    return cudaMemset2D(p, pitch, value, width, height);
+    return cudart_set_async(&bytes, stream);
 }
 
 /* --- variables ------------------------------------------------------------------------------- */
@@ -221,7 +208,7 @@ static uint8_t *symbol_bytes(cudart_state_t *s, const void *symbol, size_t n, si
 cuda_error_t cudaMemcpyToSymbol(const void *symbol, const void *from, size_t n, size_t offset,
                                 int kind)
 {
-    cudart_state_t *s = cudart_enter();
+    cudart_state_t *s = cudart_enter_context();
     uint64_t addr;
     uint8_t *to = symbol_bytes(s, symbol, n, offset, &addr);
 
@@ -254,7 +241,7 @@ cuda_error_t cudaMemcpyToSymbolAsync(const void *symbol, const void *from, size_
 
 cuda_error_t cudaMemcpyFromSymbol(void *to, const void *symbol, size_t n, size_t offset, int kind)
 {
-    cudart_state_t *s = cudart_enter();
+    cudart_state_t *s = cudart_enter_context();
     uint64_t addr;
     const uint8_t *from = symbol_bytes(s, symbol, n, offset, &addr);
 
@@ -279,7 +266,7 @@ cuda_error_t cudaMemcpyFromSymbolAsync(void *to, const void *symbol, size_t n, s
 
 cuda_error_t cudaGetSymbolAddress(void **p, const void *symbol)
 {
-    cudart_state_t *s = cudart_enter();
+    cudart_state_t *s = cudart_enter_context();
     uint64_t addr;
 
     if (symbol_bytes(s, symbol, 0, 0, &addr) == NULL || addr == 0)
@@ -290,7 +277,7 @@ cuda_error_t cudaGetSymbolAddress(void **p, const void *symbol)
 
 cuda_error_t cudaGetSymbolSize(size_t *n, const void *symbol)
 {
-    cudart_state_t *s = cudart_enter();
+    cudart_state_t *s = cudart_enter_context();
     uint64_t addr, bytes;
     uint8_t *constant;
 

@@ -55,10 +55,10 @@ cuda_error_t cudaMallocMipmappedArray(void **mipmap, const cuda_channels_t *chan
     cudart_array_t a = {.extent = extent, .flags = flags};
 
     if (mipmap == NULL || channels == NULL || !cudart_array_layout(&a, channels))
-        return cudart_leave(cudart_enter(), CUDA_ERROR_INVALID_VALUE);
+        return cudart_leave(cudart_enter_context(), CUDA_ERROR_INVALID_VALUE);
     const unsigned most = most_levels(&a.texels);
     a.texels.n_levels = (uint8_t)(n_levels == 0 ? 1 : n_levels < most ? n_levels : most);
-    cudart_state_t *s = cudart_enter();
+    cudart_state_t *s = cudart_enter_context();
     a.texels.addr = cudart_alloc(s, emu_texture_level(&a.texels, a.texels.n_levels).addr);
     if (a.texels.addr == 0)
         return cudart_leave(s, CUDA_ERROR_MEMORY_ALLOCATION);
@@ -74,14 +74,14 @@ cuda_error_t cudaGetMipmappedArrayLevel(void **array, void *mipmap, unsigned lev
     cudart_mipmap_t *m = mipmap;
 
     if (array == NULL || m == NULL || level >= m->whole.texels.n_levels)
-        return cudart_leave(cudart_enter(), CUDA_ERROR_INVALID_VALUE);
+        return cudart_leave(cudart_enter_context(), CUDA_ERROR_INVALID_VALUE);
     *array = &m->level[level];
     return CUDA_SUCCESS;
 }
 
 cuda_error_t cudaFreeMipmappedArray(void *mipmap)
 {
-    cudart_state_t *s = cudart_enter();
+    cudart_state_t *s = cudart_enter_context();
     cudart_mipmap_t *m = mipmap;
 
     if (m != NULL && !emu_mem_release(&s->mem, m->whole.texels.addr))

@@ -33,7 +33,7 @@ typedef struct {
 
 cuda_error_t cudaFuncGetAttributes(void *attributes, const void *host)
 {
-    cudart_state_t *s = cudart_enter();
+    cudart_state_t *s = cudart_enter_context();
     cudart_unit_t *unit = NULL;
     const cubin_kernel_t *k = cudart_kernel(s, host, &unit);
 
@@ -57,7 +57,7 @@ cuda_error_t cudaFuncGetAttributes(void *attributes, const void *host)
 cuda_error_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *n, const void *host, int threads,
                                                            size_t shared)
 {
-    cudart_state_t *s = cudart_enter();
+    cudart_state_t *s = cudart_enter_context();
     cudart_unit_t *unit = NULL;
     const cubin_kernel_t *k = cudart_kernel(s, host, &unit);
 
@@ -84,7 +84,7 @@ cuda_error_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *n, cons
 cuda_error_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, const void *host, int blocks,
                                                        int threads)
 {
-    cudart_state_t *s = cudart_enter();
+    cudart_state_t *s = cudart_enter_context();
     cudart_unit_t *unit = NULL;
     const cubin_kernel_t *k = cudart_kernel(s, host, &unit);
 

@@ -61,7 +61,7 @@ CUDART_EXPORT cuda_error_t cudaDeviceGraphMemTrim(int device);
 
 static cuda_error_t take(void **p, size_t n, pool_t *pool)
 {
-    cudart_state_t *s = cudart_enter();
+    cudart_state_t *s = cudart_enter_context();
 
     if (p == NULL || n == 0)
         return cudart_leave(s, CUDA_ERROR_INVALID_VALUE);
@@ -100,7 +100,7 @@ cuda_error_t cudart_keep_memory(void **p, size_t n)
 
 cuda_error_t cudaFree(void *p)
 {
-    cudart_state_t *s = cudart_enter();
+    cudart_state_t *s = cudart_enter_context();
     bool ok = p == NULL || !gives_back(p) || emu_mem_release(&s->mem, (uint64_t)(uintptr_t)p);
 
     return cudart_leave(s, ok ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);

@@ -34,9 +34,10 @@ cuda_error_t cudaGetDevice(int *device)
     return CUDA_SUCCESS;
 }
 
+/* Since CUDA 12, this call creates the context. */
 cuda_error_t cudaSetDevice(int device)
 {
-    cudart_state_t *s = cudart_enter();
+    cudart_state_t *s = RUBATO_CUDART_MAJOR >= 12 ? cudart_enter_context() : cudart_enter();
 
     return cudart_leave(s, device == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE);
 }

@@ -80,6 +80,10 @@ _Noreturn void cudart_give_up(const char *format, ...) RB_PRINTF(1, 2);
 /* Locks and returns the state; the first call initialises it. */
 CUDART_EXPORT cudart_state_t *cudart_enter(void);
 
+/* The same for calls of the runtime that need a context: makes the primary context current if the
+ * calling thread has none. (cudart_context.c) */
+CUDART_EXPORT cudart_state_t *cudart_enter_context(void);
+
 /* Unlocks, stores error as the last one, and returns it. */
 CUDART_EXPORT cuda_error_t cudart_leave(cudart_state_t *s, cuda_error_t error);
 
@@ -118,11 +122,17 @@ uint32_t cudart_arch(cudart_state_t *s);
 /* The emulated GPU. */
 CUDART_EXPORT const shown_device_t *cudart_device(cudart_state_t *s);
 
-/* Adds a unit, which is never freed; wrapper and its fat binary must stay. */
+/* Adds a unit, which stays unless it is removed; wrapper and its fat binary must stay. */
 cudart_unit_t *cudart_unit_add(cudart_state_t *s, const cuda_fatbin_wrapper_t *wrapper);
+
+/* Removes the unit that was added last and is not loaded, and frees it. */
+void cudart_unit_remove(cudart_state_t *s);
 
 /* Whether a unit has machine code that the GPU executes; *ptx: it has PTX. */
 bool cudart_unit_fits(cudart_state_t *s, cudart_unit_t *unit, bool *ptx);
+
+/* Loads a unit that fits. Errors: RB_TRACE if its code is damaged. */
+RB_CHECKED rb_code_t cudart_unit_load(cudart_state_t *s, cudart_unit_t *unit, rb_err_t *err);
 
 /* The module of a unit; loads it. */
 const emu_module_t *cudart_unit_module(cudart_state_t *s, cudart_unit_t *unit);

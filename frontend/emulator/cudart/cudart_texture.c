@@ -152,7 +152,7 @@ static cuda_error_t add_object(cudart_state_t *s, const emu_texture_t *t, uint64
 cuda_error_t cudaCreateTextureObject(uint64_t *object, const cuda_resource_t *resource,
                                      const cuda_sampling_t *sampling, const void *view)
 {
-    cudart_state_t *s = cudart_enter();
+    cudart_state_t *s = cudart_enter_context();
     emu_texture_t t = {0};
 
     if (object == NULL || resource == NULL || sampling == NULL || !resource_texels(s, resource, &t))
@@ -184,7 +184,7 @@ cuda_error_t cudaCreateTextureObject_v2(uint64_t *object, const cuda_resource_t 
 
 static cuda_error_t destroy_object(uint64_t object)
 {
-    cudart_state_t *s = cudart_enter();
+    cudart_state_t *s = cudart_enter_context();
     emu_texture_t *t = emu_texture_of(&s->mem, (uint32_t)object);
 
     if (object == 0)
@@ -202,7 +202,7 @@ cuda_error_t cudaDestroyTextureObject(uint64_t object)
 
 cuda_error_t cudaCreateSurfaceObject(uint64_t *object, const cuda_resource_t *resource)
 {
-    cudart_state_t *s = cudart_enter();
+    cudart_state_t *s = cudart_enter_context();
     emu_texture_t t = {0};
 
     if (object == NULL || resource == NULL || resource->type != RESOURCE_ARRAY ||
@@ -220,7 +220,7 @@ cuda_error_t cudaDestroySurfaceObject(uint64_t object)
 
 static void register_reference(void **handle, const void *host, const char *name, int as_float)
 {
-    cudart_state_t *s = cudart_enter();
+    cudart_state_t *s = cudart_enter_context();
 
     rb_grow(&s->references, &s->cap_references, s->n_references + 1, sizeof(*s->references));
     s->references[s->n_references++] = (cudart_reference_t){
@@ -252,7 +252,7 @@ static const cudart_reference_t *find_reference(const cudart_state_t *s, const v
 
 cuda_error_t cudaGetTextureReference(const cuda_reference_t **reference, const void *symbol)
 {
-    cudart_state_t *s = cudart_enter();
+    cudart_state_t *s = cudart_enter_context();
 
     *reference = symbol;
     return cudart_leave(s, find_reference(s, symbol) != NULL ? CUDA_SUCCESS
@@ -261,7 +261,7 @@ cuda_error_t cudaGetTextureReference(const cuda_reference_t **reference, const v
 
 cuda_error_t cudaGetSurfaceReference(const void **reference, const void *symbol)
 {
-    cudart_state_t *s = cudart_enter();
+    cudart_state_t *s = cudart_enter_context();
 
     *reference = symbol;
     return cudart_leave(s, find_reference(s, symbol) != NULL ? CUDA_SUCCESS
@@ -321,7 +321,7 @@ static cuda_error_t bind_texture(cudart_state_t *s, const cuda_reference_t *refe
 cuda_error_t cudaBindTexture(size_t *offset, const cuda_reference_t *reference, const void *p,
                              const cuda_channels_t *channels, size_t bytes)
 {
-    cudart_state_t *s = cudart_enter();
+    cudart_state_t *s = cudart_enter_context();
     emu_texture_t t = {0};
     uint64_t begin, size;
 
@@ -338,7 +338,7 @@ cuda_error_t cudaBindTexture2D(size_t *offset, const cuda_reference_t *reference
                                const cuda_channels_t *channels, size_t width, size_t height,
                                size_t pitch)
 {
-    cudart_state_t *s = cudart_enter();
+    cudart_state_t *s = cudart_enter_context();
     emu_texture_t t = {0};
 
     if (reference == NULL || channels == NULL ||
@@ -352,7 +352,7 @@ cuda_error_t cudaBindTexture2D(size_t *offset, const cuda_reference_t *reference
 cuda_error_t cudaBindTextureToArray(const cuda_reference_t *reference, const void *array,
                                     const cuda_channels_t *channels)
 {
-    cudart_state_t *s = cudart_enter();
+    cudart_state_t *s = cudart_enter_context();
 
     (void)channels; /* the array has the channels */
     if (reference == NULL || array == NULL)
@@ -364,7 +364,7 @@ cuda_error_t cudaBindTextureToArray(const cuda_reference_t *reference, const voi
 cuda_error_t cudaBindSurfaceToArray(const void *reference, const void *array,
                                     const cuda_channels_t *channels)
 {
-    cudart_state_t *s = cudart_enter();
+    cudart_state_t *s = cudart_enter_context();
     const cudart_reference_t *r = find_reference(s, reference);
 
     (void)channels;
@@ -376,7 +376,7 @@ cuda_error_t cudaBindSurfaceToArray(const void *reference, const void *array,
 
 cuda_error_t cudaUnbindTexture(const cuda_reference_t *reference)
 {
-    cudart_state_t *s = cudart_enter();
+    cudart_state_t *s = cudart_enter_context();
     const cudart_reference_t *r = find_reference(s, reference);
 
     if (r == NULL)

@@ -84,9 +84,27 @@ static uint32_t lanes_in_the_way(const emu_warp_t *w)
     return lanes & wanted;
 }
 
+/* Lanes of mask leave their partners in a convergence barrier, who no longer wait for them. */
+static void leave_barrier(emu_warp_t *w, unsigned barrier, uint32_t mask)
+{
+    uint32_t *b = w->b[barrier];
+
+    while (mask != 0) {
+        uint32_t partners = b[emu_first_lane(mask)], gone = 0;
+        for (uint32_t left = mask; left != 0; left &= left - 1)
+            if (b[emu_first_lane(left)] == partners)
+                gone |= left & (0u - left);
+        for (uint32_t left = partners & ~gone; left != 0; left &= left - 1)
+            if (b[emu_first_lane(left)] == partners)
+                b[emu_first_lane(left)] &= ~gone;
+        mask &= ~gone;
+    }
+}
+
 /*
  * A BSYNC joins lanes but is not part of the program: a lane that leaves a loop early must reach
- * the __syncwarp() behind it, if the others wait for it at one in the loop.
+ * the __syncwarp() behind it, if the others wait for it at one in the loop. These do not wait for it
+ * at the BSYNC, since it has passed.
  */
 static bool pass_bsync(emu_warp_t *w)
 {
@@ -95,6 +113,7 @@ static bool pass_bsync(emu_warp_t *w)
     for (unsigned i = 0; i < w->n_splits && lanes != 0; i++)
         if (w->splits[i].state == SPLIT_BSYNC && (w->splits[i].mask & lanes) != 0) {
             uint32_t pc = w->splits[i].pc, together = lanes_like(w, &w->splits[i]);
+            leave_barrier(w, w->splits[i].arg, together);
             emu_merge_splits(w, together, pc + 1);
             return true;
         }
@@ -229,32 +248,13 @@ static void indirect_branch(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 
 /* --- convergence ----------------------------------------------------------------------------- */
 
-/*
- * Lanes of mask enter a convergence barrier anew and leave their old partners: they have taken
- * another path around a loop and would never reach the BSYNC. A barrier that a function saves and
- * clears before use has no old partners.
- */
-static void leave_barrier(emu_warp_t *w, unsigned barrier, uint32_t mask)
-{
-    uint32_t *b = w->b[barrier];
-
-    while (mask != 0) {
-        uint32_t partners = b[emu_first_lane(mask)], gone = 0;
-        for (uint32_t left = mask; left != 0; left &= left - 1)
-            if (b[emu_first_lane(left)] == partners)
-                gone |= left & (0u - left);
-        for (uint32_t left = partners & ~gone; left != 0; left &= left - 1)
-            if (b[emu_first_lane(left)] == partners)
-                b[emu_first_lane(left)] &= ~gone;
-        mask &= ~gone;
-    }
-}
-
 EMU_HOT static void bssy(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 {
     uint32_t *b = w->b[u->imm];
     bool others = w->n_splits > 1;
 
+    /* Lanes that enter the barrier anew have taken another path around a loop and would never reach
+     * the BSYNC. A barrier that a function saves and clears before use has no old partners. */
     if (others)
         leave_barrier(w, u->imm, mask);
     EMU_ANY_ORDER
