@@ -140,6 +140,11 @@ static rb_code_t compare(const compare_options_t *o, char *const *operands, int 
         hardware_table_free(&t);
         return rc == RB_OK ? out_flush_stdout(err) : rc;
     }
+    if (rc == RB_OK &&
+        (o->suite.stat != NULL || o->suite.choice.match.n > 0 || o->suite.choice.where.n > 0))
+        rc = rb_fail(err, RB_USAGE,
+                     "--stat, --match and --where are for the folder of a sweep; %.300s is none",
+                     operands[0]);
     if (rc == RB_OK)
         rc = hardware_compare(&c, &t, operands, n, err);
     if (rc == RB_OK && o->output != NULL)

@@ -140,7 +140,7 @@ static void print_unmatched(const suite_view_t *v)
         for (size_t i = 0; i < v->m->n_columns; i++)
             found = found || v->s[i].matched[p];
         if (!found)
-            printf("%s%s", shown++ == 0 ? "; none: " : ", ", v->m->programs[p].name);
+            printf("%s%s", shown++ == 0 ? "; without a row: " : ", ", v->m->programs[p].name);
     }
     printf("\n");
 }
