@@ -375,12 +375,14 @@ static void a_suite_is_compared_with_measurements(void **state)
     sweep_write("two.csv", "app,hw_cycles_x\nnn,100\n");
     out = cli_run_as(&rubato, 0, NULL,
                      WORDS("compare", "pairs", "--hardware", "two.csv", "--where", "sm.count=20"));
-    assert_non_null(strstr(out, "1 of 3 programs have rows; none: bfs/data_1, vecadd\n"));
+    assert_non_null(strstr(out, "1 of 3 programs have rows; without a row: bfs/data_1, vecadd\n"));
     assert_non_null(strstr(out, "measured    simulated       error"));
     free(out);
     sweep_write("part.csv", "app,hw_cycles_x\ndata,100\n");
     expect(0, "part.csv: by a part of the name: bfs/data_1 = data",
            WORDS("compare", "pairs", "--hardware", "part.csv"));
+    expect(2, "--stat, --match and --where are for the folder of a sweep",
+           WORDS("compare", sweep_job_folder("pairs", 1), "--hardware", "two.csv", "--match", "x"));
     sweep_write("none.csv", "app,hw_cycles_x\nhotspot,100\n");
     expect(2, "none.csv has no row for a finished program of pairs",
            WORDS("compare", "pairs", "--hardware", "none.csv"));

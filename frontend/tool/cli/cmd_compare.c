@@ -34,14 +34,6 @@ static rb_code_t read_option(void *ctx, cli_option_id_t id, const char *value, r
     return RB_OK;
 }
 
-static const char *percent(char text[FORMAT_MAX], const hardware_counter_t *c, double v, bool sign)
-{
-    if (!isfinite(v))
-        return strcpy(text, "-");
-    snprintf(text, FORMAT_MAX, sign ? "%+.1f %s" : "%.1f %s", 100.0 * v, c->share ? "pp" : "%");
-    return text;
-}
-
 static void print_counter(const hardware_counter_t *c)
 {
     char error[FORMAT_MAX], bias[FORMAT_MAX], worst[FORMAT_MAX], r[FORMAT_MAX] = "-";
@@ -51,7 +43,7 @@ static void print_counter(const hardware_counter_t *c)
     strcpy(worst, "-");
     if (c->score.n > 0) {
         const hardware_pair_t *p = &c->pairs[c->score.worst];
-        percent(worst, c, hardware_error(c, p), true);
+        format_error(worst, hardware_error(c, p), c->share, true);
         kernel_identifier(p->kernel, kernel);
         if (kernel[0] == '\0')
             snprintf(kernel, sizeof(kernel), "%s", p->kernel);
@@ -59,8 +51,8 @@ static void print_counter(const hardware_counter_t *c)
             snprintf(launch, sizeof(launch), " (launch %llu)", (unsigned long long)p->launch);
     }
     printf("%-*.*s %5zu %10s %10s %7s %10s  %.40s%s\n", LABEL, LABEL, c->label, c->n_pairs,
-           percent(error, c, c->score.error, false), percent(bias, c, c->score.bias, true), r,
-           worst, kernel, launch);
+           format_error(error, c->score.error, c->share, false),
+           format_error(bias, c->score.bias, c->share, true), r, worst, kernel, launch);
 }
 
 /* Prints one of a list of names; *width: of the line so far, 0 before the first. */
@@ -140,6 +132,11 @@ static rb_code_t compare(const compare_options_t *o, char *const *operands, int 
         hardware_table_free(&t);
         return rc == RB_OK ? out_flush_stdout(err) : rc;
     }
+    if (rc == RB_OK &&
+        (o->suite.stat != NULL || o->suite.choice.match.n > 0 || o->suite.choice.where.n > 0))
+        rc = rb_fail(err, RB_USAGE,
+                     "--stat, --match and --where are for the folder of a sweep; %.300s is none",
+                     operands[0]);
     if (rc == RB_OK)
         rc = hardware_compare(&c, &t, operands, n, err);
     if (rc == RB_OK && o->output != NULL)

@@ -133,7 +133,8 @@ const cli_command_t cli_command_compare = {
 
 static const cli_option_t report_options[] = {
     {CLI_HARDWARE, 0, "hardware", "FILE", NULL, "Results",
-     "of runs: add a section with measurements on a GPU, in a format of compare", "@file", false},
+     "of runs and studies: add a section with measurements on a GPU, in a format of compare",
+     "@file", false},
     OPT_OUTPUT("FILE", "report.html in DIR", "write the page to this file", "@file"),
     OPT_HELP,
 };

@@ -20,22 +20,6 @@ typedef struct {
     int width; /* of names */
 } suite_view_t;
 
-static const char *percent(char text[FORMAT_MAX], const suite_view_t *v, double error, bool sign)
-{
-    if (!isfinite(error))
-        return strcpy(text, "-");
-    snprintf(text, FORMAT_MAX, sign ? "%+.1f %s" : "%.1f %s", 100.0 * error, v->share ? "pp" : "%");
-    return text;
-}
-
-static const char *number(char text[FORMAT_MAX], double x)
-{
-    if (x == floor(x) && x >= 0.0 && x < 1e10)
-        return format_grouped(text, (uint64_t)x);
-    snprintf(text, FORMAT_MAX, fabs(x) >= 1000.0 ? "%.0f" : "%.4g", x);
-    return text;
-}
-
 static void print_head(const suite_view_t *v)
 {
     char title[FORMAT_MAX] = "error";
@@ -63,18 +47,19 @@ static void print_program(const suite_view_t *v, size_t program)
             suite_hardware_value(&v->s[i], v->counter, program, &measured, &simulated);
         if (found && !any) {
             printf("%-*s %*s", v->width, v->m->programs[program].label, CELL + 1,
-                   number(text, measured));
+                   format_number(text, measured));
             for (size_t k = 0; k < i; k++)
                 printf(" %*s", CELL, "-");
             if (v->m->n_columns == 1)
-                printf(" %*s", CELL + 1, number(text, simulated));
+                printf(" %*s", CELL + 1, format_number(text, simulated));
         }
         any = any || found;
         if (any)
             printf(" %*s", CELL,
-                   found ? percent(text, v, hardware_relative_error(measured, simulated, v->share),
-                                   true)
-                         : "-");
+                   found
+                       ? format_error(text, hardware_relative_error(measured, simulated, v->share),
+                                      v->share, true)
+                       : "-");
     }
     fputs(any ? "\n" : "", stdout);
 }
@@ -89,7 +74,7 @@ static void print_cell(const suite_view_t *v, const hardware_score_t *s, row_t r
     const double errors[] = {s->error, s->median, s->bias}, r = row == R ? s->r : s->log_r;
     char text[FORMAT_MAX] = "-";
     if (row <= BIAS)
-        percent(text, v, errors[row], row == BIAS);
+        format_error(text, errors[row], v->share, row == BIAS);
     else if (row == PROGRAMS)
         snprintf(text, sizeof(text), "%zu", s->n);
     else if (isfinite(r))
@@ -120,7 +105,8 @@ static void print_scores(const suite_view_t *v)
             continue;
         printf("%sworst of %s: %s, %s\n", i == 0 ? "\n" : "", m->columns[i].label,
                m->programs[worst].label,
-               percent(text, v, hardware_relative_error(measured, simulated, v->share), true));
+               format_error(text, hardware_relative_error(measured, simulated, v->share), v->share,
+                            true));
     }
 }
 
@@ -140,7 +126,7 @@ static void print_unmatched(const suite_view_t *v)
         for (size_t i = 0; i < v->m->n_columns; i++)
             found = found || v->s[i].matched[p];
         if (!found)
-            printf("%s%s", shown++ == 0 ? "; none: " : ", ", v->m->programs[p].name);
+            printf("%s%s", shown++ == 0 ? "; without a row: " : ", ", v->m->programs[p].name);
     }
     printf("\n");
 }
@@ -153,7 +139,6 @@ static void print_others(const suite_view_t *v)
     bool first = true;
     for (size_t i = 0; i < c->n_counters; i++) {
         const hardware_counter_t *k = &c->counters[i];
-        suite_view_t of = *v;
         size_t worst;
         if (k->n_pairs == 0)
             continue;
@@ -161,12 +146,12 @@ static void print_others(const suite_view_t *v)
             printf("\n%-44s %8s %10s %10s %10s %7s\n", v->m->columns[0].label, "programs", "mean",
                    "median", "bias", "r");
         first = false;
-        of.share = k->share;
         const hardware_score_t s = suite_hardware_score(&v->s[0], v->m, i, &worst);
         snprintf(r, sizeof(r), isfinite(s.r) ? "%.3f" : "-", s.r);
         printf("%-44.44s %8zu %10s %10s %10s %7s\n", k->label, s.n,
-               percent(error, &of, s.error, false), percent(median, &of, s.median, false),
-               percent(bias, &of, s.bias, true), r);
+               format_error(error, s.error, k->share, false),
+               format_error(median, s.median, k->share, false),
+               format_error(bias, s.bias, k->share, true), r);
     }
     if (c->n_unknown > 0)
         printf("\n%zu columns of the table have no matching statistic\n", c->n_unknown);

@@ -9,8 +9,6 @@
 
 enum { STATES_MAX = 7 }; /* shown by themselves; the rest is "other" */
 
-static const char prefix[] = "state_", suffix[] = "_share";
-
 typedef struct {
     char *path, *name; /* owned */
     double sum;        /* over the programs */
@@ -22,17 +20,13 @@ static size_t find_states(state_t states[METRIC_COUNT])
 {
     size_t n = 0;
     for (size_t i = 0; i < METRIC_COUNT; i++) {
-        const char *name = metric_defs[i].name;
-        const size_t length = strlen(name);
-        if (strncmp(name, prefix, strlen(prefix)) != 0 ||
-            length < strlen(prefix) + strlen(suffix) ||
-            strcmp(name + length - strlen(suffix), suffix) != 0)
+        size_t length;
+        const char *state = metric_state(metric_defs[i].name, &length);
+        if (state == NULL)
             continue;
-        states[n] =
-            (state_t){.path = rb_format("metrics.%s", name),
-                      .name = rb_format("%.*s", (int)(length - strlen(prefix) - strlen(suffix)),
-                                        name + strlen(prefix)),
-                      .index = n};
+        states[n] = (state_t){.path = rb_format("metrics.%s", metric_defs[i].name),
+                              .name = rb_format("%.*s", (int)length, state),
+                              .index = n};
         n++;
     }
     return n;

@@ -1,7 +1,6 @@
 #include "frontend/tool/io/text_format.h"
 
 #include <math.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -91,6 +90,25 @@ const char *format_clock(char text[FORMAT_MAX], double seconds)
         snprintf(text, FORMAT_MAX, "%lu:%02lu:%02lu", s / 3600, s / 60 % 60, s % 60);
     else
         snprintf(text, FORMAT_MAX, "%02lu:%02lu", s / 60, s % 60);
+    return text;
+}
+
+const char *format_number(char text[FORMAT_MAX], double v)
+{
+    const double exact = 1e10;
+    if (!isfinite(v))
+        return strcpy(text, "-");
+    if (v == floor(v) && v >= 0.0 && v < exact)
+        return format_grouped(text, (uint64_t)v);
+    snprintf(text, FORMAT_MAX, fabs(v) >= 1000.0 && fabs(v) < exact ? "%.0f" : "%.4g", v);
+    return text;
+}
+
+const char *format_error(char text[FORMAT_MAX], double error, bool share, bool sign)
+{
+    if (!isfinite(error))
+        return strcpy(text, "-");
+    snprintf(text, FORMAT_MAX, sign ? "%+.1f %s" : "%.1f %s", 100.0 * error, share ? "pp" : "%");
     return text;
 }
 

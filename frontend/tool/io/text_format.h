@@ -2,6 +2,7 @@
 #ifndef RUBATO_IO_TEXT_FORMAT_H
 #define RUBATO_IO_TEXT_FORMAT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -20,6 +21,12 @@ const char *format_seconds(char text[FORMAT_MAX], double seconds);
 
 /* "16 KiB", "6 MiB", "300 B". */
 const char *format_bytes(char text[FORMAT_MAX], uint64_t bytes);
+
+/* "1,234,567", "0.1234"; "-" if v is not finite. */
+const char *format_number(char text[FORMAT_MAX], double v);
+
+/* An error: "12.3 %", "+12.3 %" with sign, of shares "12.3 pp"; "-" if it is not finite. */
+const char *format_error(char text[FORMAT_MAX], double error, bool share, bool sign);
 
 /* "61.0 %"; "-" if v is not finite. */
 const char *format_share(char text[FORMAT_MAX], double v);

@@ -22,6 +22,17 @@ metric_input_t metric_input(const gpu_spec_t *spec, uint64_t cycles, uint64_t la
     };
 }
 
+const char *metric_state(const char *metric, size_t *n)
+{
+    static const char prefix[] = "state_", suffix[] = "_share";
+    const size_t length = strlen(metric), around = strlen(prefix) + strlen(suffix);
+    if (length <= around || strncmp(metric, prefix, strlen(prefix)) != 0 ||
+        strcmp(metric + length - strlen(suffix), suffix) != 0)
+        return NULL;
+    *n = length - around;
+    return metric + strlen(prefix);
+}
+
 double metric_dram_peak(const gpu_spec_t *spec)
 {
     const dram_spec_t *d = &spec->mem.dram;

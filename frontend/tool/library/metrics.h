@@ -28,6 +28,10 @@ typedef struct {
 metric_input_t metric_input(const gpu_spec_t *spec, uint64_t cycles, uint64_t launch_cycles,
                             const sm_stats_t *sm, const l2_stats_t *l2, const dram_stats_t *dram);
 
+/* The warp state that a metric is the share of ("wait" of "state_wait_share"), *n bytes in its name;
+ * NULL: it is another metric. */
+const char *metric_state(const char *metric, size_t *n);
+
 /* Peak of all DRAM channels together in bytes per core cycle. */
 double metric_dram_peak(const gpu_spec_t *spec);
 

@@ -34,14 +34,12 @@ typedef struct {
 const char *advice_state(size_t wanted)
 {
     static char name[64];
-    static const char prefix[] = "state_", suffix[] = "_share";
     for (size_t i = 0; i < METRIC_COUNT; i++) {
-        const char *metric = metric_defs[i].name;
-        const size_t n = strlen(metric), around = strlen(prefix) + strlen(suffix);
-        if (strncmp(metric, prefix, strlen(prefix)) != 0 || n <= around ||
-            strcmp(metric + n - strlen(suffix), suffix) != 0 || wanted-- > 0)
+        size_t n;
+        const char *state = metric_state(metric_defs[i].name, &n);
+        if (state == NULL || wanted-- > 0)
             continue;
-        snprintf(name, sizeof(name), "%.*s", (int)(n - around), metric + strlen(prefix));
+        snprintf(name, sizeof(name), "%.*s", (int)n, state);
         return name;
     }
     return NULL;

@@ -10,14 +10,9 @@ enum { CELL = 11 };
 
 static const char *number(char text[FORMAT_MAX], matrix_form_t form, double v)
 {
-    if (!isfinite(v))
-        return strcpy(text, "-");
-    if (form != MATRIX_value)
-        snprintf(text, FORMAT_MAX, "%.3f", v);
-    else if (v == floor(v) && v >= 0.0 && v < 1e10)
-        return format_grouped(text, (uint64_t)v);
-    else
-        snprintf(text, FORMAT_MAX, "%.4g", v);
+    if (form == MATRIX_value || !isfinite(v))
+        return format_number(text, v);
+    snprintf(text, FORMAT_MAX, "%.3f", v);
     return text;
 }
 
