@@ -45,7 +45,7 @@ static void archives_become_shared_libraries(void **state)
     shell("readelf -d new/libs/libcurand.so.10 | grep -q 'NEEDED.*libcudart.so.11.0'");
     shell("nm -D new/libs/libcurand.so.10 | grep -q curandTry@@libcurand.so.10");
     shell("! nm -D --defined-only new/libs/libcurand.so.10 | grep -q hidden_call");
-    shell("[ $(ls new/libs) = libcurand.so.10 ]");
+    shell("[ \"$(echo $(ls new/libs))\" = 'libcurand.so.10 libcurand.so.10.from' ]");
 }
 
 static void what_is_there_stays(void **state)
@@ -55,6 +55,43 @@ static void what_is_there_stays(void **state)
     says(0, "libcurand.so.10: toolkit/", WORDS("libs", "--archives", TOOLKIT, "kept"));
     says(0, "libcurand.so.10: is there", WORDS("libs", "--archives", TOOLKIT, "kept"));
     says(0, "libcurand.so.10: toolkit/", WORDS("libs", "-f", "--archives", TOOLKIT, "kept"));
+}
+
+static void other_archives_replace_a_library(void **state)
+{
+    (void)state;
+    make_toolkit();
+    says(0, "libcurand.so.10: toolkit/", WORDS("libs", "--archives", TOOLKIT, "changed"));
+    shell("rm -rf other && cp -rp " TOOLKIT " other");
+    says(0, "libcurand.so.10: other/", WORDS("libs", "--archives", "other", "changed"));
+    says(0, "libcurand.so.10: is there", WORDS("libs", "--archives", "other", "changed"));
+    says(0, "libcurand.so.10: toolkit/", WORDS("libs", "--archives", TOOLKIT, "changed"));
+}
+
+static void the_link_chooses_the_version(void **state)
+{
+    (void)state;
+    make_toolkit();
+    shell("cd " TOOLKIT " && : >libcurand.so.11 && : >libcurand.so.9");
+    shell("ln -s libcurand.so.10 " TOOLKIT "/libcurand.so");
+    says(0, "libcurand.so.10: toolkit/", WORDS("libs", "--archives", TOOLKIT, "ten"));
+    shell("ln -sf libcurand.so.11 " TOOLKIT "/libcurand.so");
+    says(0, "libcurand.so.11: toolkit/", WORDS("libs", "--archives", TOOLKIT, "eleven"));
+    shell("cd " TOOLKIT " && ln -sf libcurand.so.10.3.0.86 libcurand.so.10 && "
+          "ln -sf libcurand.so.10 libcurand.so && mv libcudart.so.11.0 libcudart.so.11.8.89 && "
+          "ln -s libcudart.so.11.8.89 libcudart.so.11.0 && ln -s libcudart.so.11.0 libcudart.so && "
+          ": >libcudart.so.9.2");
+    says(0, "libcurand.so.10: toolkit/", WORDS("libs", "--archives", TOOLKIT, "links"));
+}
+
+static void a_missing_compiler_is_named(void **state)
+{
+    (void)state;
+    make_toolkit();
+    setenv("CXX", "absent-compiler", 1);
+    expect(1, "absent-compiler cannot be started: No such file",
+           WORDS("libs", "--archives", TOOLKIT, "uncompiled"));
+    setenv("CXX", "cc", 1);
 }
 
 static void what_is_missing_is_named(void **state)
@@ -106,6 +143,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(archives_become_shared_libraries),
         cmocka_unit_test(what_is_there_stays),
+        cmocka_unit_test(other_archives_replace_a_library),
+        cmocka_unit_test(the_link_chooses_the_version),
+        cmocka_unit_test(a_missing_compiler_is_named),
         cmocka_unit_test(what_is_missing_is_named),
         cmocka_unit_test(archives_that_do_not_link_leave_nothing),
         cmocka_unit_test(programs_find_the_libraries),

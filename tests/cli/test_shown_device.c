@@ -269,6 +269,8 @@ static void programs_that_end_before_a_launch_are_explained(void **state)
     expect(3, failed, WORDS("record", "-o", "r.rbt", "--", TURING, "refused", "3"));
     expect(4, "ended with status 4 before it launched a kernel; what it printed",
            WORDS("run", "--", TURING, "exit", "4"));
+    expect(4, "'rubato libs' builds ones that do, which --libs names",
+           WORDS("run", "--", TURING, "exit", "4"));
     expect(125, "ended without a kernel launch", WORDS("run", "--", TURING, "exit", "0"));
     expect(125, "ended without a kernel launch",
            WORDS("record", "-o", "r.rbt", "--", TURING, "exit", "0"));

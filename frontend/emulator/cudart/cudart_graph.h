@@ -118,6 +118,8 @@ void cudart_node_free(cudart_node_t *node);
 /* Executes all nodes of a copy in order. */
 cuda_error_t cudart_graph_run(const cudart_graph_t *g, cuda_stream_t stream);
 
+/* --- setting memory (cudart_set.c) ------------------------------------------------------------ */
+
 /* Sets memory of the device. Errors: CUDA_ERROR_INVALID_VALUE if it is not accessible; earlier rows
  * are then set. */
 cuda_error_t cudart_set(const cuda_set_node_t *m);

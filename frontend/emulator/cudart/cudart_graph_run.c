@@ -1,43 +1,7 @@
 /* Executes the nodes of a graph. */
 #include "frontend/emulator/cudart/cudart_graph.h"
 
-#include <string.h>
-
 #include "frontend/emulator/cudart/cudart_calls.h"
-
-static void set_row(uint8_t *row, const cuda_set_node_t *m)
-{
-    if (m->element_bytes == 1)
-        memset(row, (int)(m->value & 0xff), m->width);
-    else
-        for (size_t x = 0; x < m->width; x++)
-            memcpy(row + x * m->element_bytes, &m->value, m->element_bytes);
-}
-
-cuda_error_t cudart_set(const cuda_set_node_t *m)
-{
-    cudart_state_t *s = cudart_enter_context();
-    const size_t bytes = m->width * m->element_bytes;
-
-    if (m->width > SIZE_MAX / m->element_bytes)
-        return cudart_leave(s, CUDA_ERROR_INVALID_VALUE);
-    for (size_t y = 0; y < m->height && bytes > 0; y++) {
-        uint8_t *row = (uint8_t *)m->p + y * m->pitch;
-        if (!cudart_legal(s, row, bytes, true))
-            return cudart_leave(s, CUDA_ERROR_INVALID_VALUE);
-        set_row(row, m);
-    }
-    return cudart_leave(s, CUDA_SUCCESS);
-}
-
-cuda_error_t cudart_set_async(const cuda_set_node_t *m, cuda_stream_t stream)
-{
-    cuda_error_t e;
-
-    if (cudart_capture(stream, &(cudart_node_t){.type = CUDA_NODE_SET, .set = *m}, &e))
-        return e;
-    return cudart_set(m);
-}
 
 static cuda_error_t run_symbol(const symbol_copy_t *c)
 {

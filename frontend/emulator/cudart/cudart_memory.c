@@ -19,12 +19,6 @@ CUDART_EXPORT cuda_error_t cudaMemcpy2D(void *to, size_t to_pitch, const void *f
 CUDART_EXPORT cuda_error_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from,
                                              size_t from_pitch, size_t width, size_t height,
                                              int kind, cuda_stream_t stream);
-CUDART_EXPORT cuda_error_t cudaMemset(void *p, int value, size_t n);
-CUDART_EXPORT cuda_error_t cudaMemsetAsync(void *p, int value, size_t n, cuda_stream_t stream);
-CUDART_EXPORT cuda_error_t cudaMemset2D(void *p, size_t pitch, int value, size_t width,
-                                        size_t height);
-CUDART_EXPORT cuda_error_t cudaMemset2DAsync(void *p, size_t pitch, int value, size_t width,
-                                             size_t height, cuda_stream_t stream);
 CUDART_EXPORT cuda_error_t cudaMemGetInfo(size_t *free_bytes, size_t *total);
 CUDART_EXPORT cuda_error_t cudaMemcpyToSymbolAsync(const void *symbol, const void *from, size_t n,
                                                    size_t offset, int kind, cuda_stream_t stream);
@@ -164,29 +158,6 @@ cuda_error_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size
     if (cudart_capture(stream, &(cudart_node_t){.type = CUDA_NODE_COPY, .copy = rows}, &e))
         return e;
     return cudaMemcpy2D(to, to_pitch, from, from_pitch, width, height, kind);
-}
-
-cuda_error_t cudaMemset(void *p, int value, size_t n)
-{
-    return cudaMemset2D(p, n, value, n, 1);
-}
-
-cuda_error_t cudaMemsetAsync(void *p, int value, size_t n, cuda_stream_t stream)
-{
-    return cudaMemset2DAsync(p, n, value, n, 1, stream);
-}
-
-cuda_error_t cudaMemset2D(void *p, size_t pitch, int value, size_t width, size_t height)
-{
-    return cudart_set(&(cuda_set_node_t){p, pitch, (unsigned)value, 1, width, height});
-}
-
-cuda_error_t cudaMemset2DAsync(void *p, size_t pitch, int value, size_t width, size_t height,
-                               cuda_stream_t stream)
-{
-    const cuda_set_node_t bytes = {p, pitch, (unsigned)value, 1, width, height};
-
-    return cudart_set_async(&bytes, stream);
 }
 
 /* --- variables ------------------------------------------------------------------------------- */

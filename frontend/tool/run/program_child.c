@@ -300,9 +300,9 @@ rb_code_t program_fail_unlaunched(const program_child_t *p, rb_err_t *err)
     read_launched(p, error);
     return rb_fail(
         err, RB_TRACE,
-        "%s %s before it launched a kernel%s%s; what it printed may say why (shared "
-        "libraries such as libcublas.so need the driver of a GPU, which is not available; "
-        "link the static ones, -lcublas_static)",
+        "%s %s before it launched a kernel%s%s; what it printed may say why (NVIDIA's shared "
+        "libraries such as libcublas.so do not work without a GPU; 'rubato libs' builds ones that "
+        "do, which --libs names if they are not in the default folder)",
         program, end, error[0] != '\0' ? ", after the CUDA runtime gave it " : "", error);
 }
 

@@ -119,17 +119,43 @@ static const char *find_archive(const work_t *w, const vendor_lib_t *l, char pat
     return NULL;
 }
 
-/* The name by which programs ask for a library: the shortest lib<name>.so.N in a folder. */
+/* Orders the names of versions: a shorter one first, which is a link to the longer ones; among
+ * names of one length the higher number, then any fixed order. */
+static bool precedes(const char *a, const char *b)
+{
+    size_t n = strlen(a), m = strlen(b);
+
+    return m == 0 || n < m || (n == m && strcmp(a, b) > 0);
+}
+
+/* Whether folder/name is the file at path, through links; any name will do if path is "". */
+static bool leads_to(const char *folder, const char *name, const char *path)
+{
+    char *link = rb_format("%s/%s", folder, name), *file = realpath(link, NULL);
+    bool same = path[0] == '\0' || (file != NULL && strcmp(file, path) == 0);
+
+    free(link);
+    free(file);
+    return same;
+}
+
+/*
+ * The name by which programs ask for a library: the shortest lib<name>.so.N in a folder. If there
+ * are several versions, that to which lib<name>.so links, the one for which programs are built.
+ */
 static bool shared_name(const char *folder, const char *name, char found[NAME_MAX + 1])
 {
-    char start[NAME_MAX + 1];
+    char start[NAME_MAX + 1], path[PATH_MAX], chosen[PATH_MAX];
     DIR *dir = opendir(folder);
 
     found[0] = '\0';
     snprintf(start, sizeof(start), "lib%s.so.", name);
+    snprintf(path, sizeof(path), "%.*s/lib%s.so", PATH_MAX - NAME_MAX, folder, name);
+    if (realpath(path, chosen) == NULL)
+        chosen[0] = '\0';
     for (const struct dirent *e; dir != NULL && (e = readdir(dir)) != NULL;)
-        if (strncmp(e->d_name, start, strlen(start)) == 0 &&
-            (found[0] == '\0' || strlen(e->d_name) < strlen(found)))
+        if (strncmp(e->d_name, start, strlen(start)) == 0 && precedes(e->d_name, found) &&
+            leads_to(folder, e->d_name, chosen))
             snprintf(found, NAME_MAX + 1, "%s", e->d_name);
     if (dir != NULL)
         closedir(dir);
@@ -156,8 +182,9 @@ static void free_command(command_t *c)
         free(c->words[i]);
 }
 
-/* Runs it; its output goes to a file. Returns whether it succeeded. */
-static bool run_command(const command_t *c, const char *log)
+/* Runs it; its output goes to a file. Returns whether it succeeded; *error is errno if it could not
+ * be started, else 0. */
+static bool run_command(const command_t *c, const char *log, int *error)
 {
     posix_spawn_file_actions_t actions;
     pid_t pid;
@@ -167,11 +194,11 @@ static bool run_command(const command_t *c, const char *log)
     posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, log, O_WRONLY | O_CREAT | O_TRUNC,
                                      0666);
     posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
-    bool started = posix_spawnp(&pid, c->words[0], &actions, NULL, c->words, environ) == 0;
+    *error = posix_spawnp(&pid, c->words[0], &actions, NULL, c->words, environ);
     posix_spawn_file_actions_destroy(&actions);
-    while (started && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+    while (*error == 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
         continue;
-    return started && status == 0;
+    return *error == 0 && status == 0;
 }
 
 /* Only the documented names are exported, with the version that programs ask for. */
@@ -244,6 +271,64 @@ static void first_error(const char *log, char *text, size_t size)
         fclose(in);
 }
 
+/* The file beside a library that says from which archive it was built. Free with free(). */
+static char *origin_file(const char *library)
+{
+    return rb_format("%s.from", library);
+}
+
+/* The full path of an archive, as the file says it. Free with free(). */
+static char *full_path(const char *archive)
+{
+    char *path = realpath(archive, NULL);
+
+    return path != NULL ? path : rb_strdup(archive);
+}
+
+static rb_code_t write_origin(const char *library, const char *archive, rb_err_t *err)
+{
+    char *path = origin_file(library), *full = full_path(archive);
+    FILE *out = fopen(path, "we");
+    bool written = out != NULL && fputs(full, out) >= 0;
+    rb_code_t rc = RB_OK;
+
+    if ((out != NULL && fclose(out) != 0) || !written)
+        rc = rb_fail(err, RB_IO, "%s: %s", path, strerror(errno));
+    free(path);
+    free(full);
+    return rc;
+}
+
+/* Whether a library was built from an archive, by what is written beside it. */
+static bool is_from(const char *library, const char *archive)
+{
+    char *path = origin_file(library), *full = full_path(archive), text[PATH_MAX + 1] = "";
+    FILE *in = fopen(path, "re");
+
+    if (in != NULL) {
+        text[fread(text, 1, PATH_MAX, in)] = '\0';
+        fclose(in);
+    }
+    bool same = strcmp(text, full) == 0;
+    free(path);
+    free(full);
+    return same;
+}
+
+/* Moves a new library to its name. The old one's origin goes first: a library without one is built
+ * again. */
+static rb_code_t put_in_place(const char *from, const char *library, const char *archive,
+                              rb_err_t *err)
+{
+    char *origin = origin_file(library);
+
+    unlink(origin);
+    free(origin);
+    if (rename(from, library) != 0)
+        return rb_fail(err, RB_IO, "%s: %s", library, strerror(errno));
+    return write_origin(library, archive, err);
+}
+
 static rb_code_t link_library(const work_t *w, const vendor_lib_t *l, const char *archive,
                               const char *folder, const char *soname, const char *cudart,
                               rb_err_t *err)
@@ -252,17 +337,23 @@ static rb_code_t link_library(const work_t *w, const vendor_lib_t *l, const char
     char *temporary = rb_format("%s.new", base), *map = rb_format("%s.map", base);
     char *log = rb_format("%s.log", base), reason[512];
     command_t c;
+    int error;
     rb_code_t rc = make_folders(w->options->folder, err);
 
     if (rc == RB_OK)
         rc = write_map(map, soname, l->exports, err);
     if (rc == RB_OK) {
         link_command(w, l, archive, folder, soname, cudart, base, &c);
-        if (!run_command(&c, log)) {
+        if (!run_command(&c, log, &error)) {
             first_error(log, reason, sizeof(reason));
-            rc = rb_fail(err, RB_IO, "%s: %s failed: %s", archive, c.words[0], reason);
-        } else if (rename(temporary, base) != 0) {
-            rc = rb_fail(err, RB_IO, "%s: %s", base, strerror(errno));
+            rc = error != 0
+                     ? rb_fail(err, RB_IO,
+                               "%s: the compiler %s cannot be started: %s; CXX names another "
+                               "C++ compiler",
+                               archive, c.words[0], strerror(error))
+                     : rb_fail(err, RB_IO, "%s: %s failed: %s", archive, c.words[0], reason);
+        } else {
+            rc = put_in_place(temporary, base, archive, err);
         }
         free_command(&c);
     }
@@ -278,13 +369,13 @@ static rb_code_t link_library(const work_t *w, const vendor_lib_t *l, const char
 
 /* --- a library ------------------------------------------------------------------------------- */
 
-/* Whether a library was built after its archive was installed. */
+/* Whether a library was built from its archive after that was installed. */
 static bool is_fresh(const char *library, const char *archive)
 {
     struct stat a, b;
 
-    return stat(library, &a) == 0 && stat(archive, &b) == 0 && a.st_mtime >= b.st_mtime &&
-           a.st_mtime >= b.st_ctime;
+    return is_from(library, archive) && stat(library, &a) == 0 && stat(archive, &b) == 0 &&
+           a.st_mtime >= b.st_mtime && a.st_mtime >= b.st_ctime;
 }
 
 /* Why a library is left out, or NULL. */
