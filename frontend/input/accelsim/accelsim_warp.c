@@ -119,7 +119,7 @@ static void make_long(block_reader_t *r, accelsim_block_t *b, unsigned warp)
     for (unsigned w = 0; w < b->pub.n_warps; w++)
         if (b->present[w] && b->warps[w].n_runs > 0)
             long_block_put(b->pieces, w, b->runs + b->first_run[w], b->warps[w].n_runs,
-                           b->words + b->first_word[w]);
+                           b->n_words > 0 ? b->words + b->first_word[w] : NULL);
     b->n_runs = b->n_words = 0;
     b->first_run[warp] = b->first_word[warp] = 0;
 }
