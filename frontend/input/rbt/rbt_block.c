@@ -135,9 +135,9 @@ static void make_long(rbt_block_t *b)
     b->pieces = stream_store_take(b->store, b->pub.n_warps);
     for (uint32_t w = 0; w < b->pub.n_warps; w++)
         if (b->n_pieces[w] > 0)
-            long_block_put(b->pieces, w,
-                           b->n_pieces[w] > 1 ? b->runs + b->first_run[w] : b->warps[w].runs,
-                           b->warps[w].n_runs, b->words + b->first_word[w]);
+            long_block_put(
+                b->pieces, w, b->n_pieces[w] > 1 ? b->runs + b->first_run[w] : b->warps[w].runs,
+                b->warps[w].n_runs, b->words != NULL ? b->words + b->first_word[w] : NULL);
     release_runs(b);
 }
 

@@ -56,8 +56,9 @@ static uint64_t inst_hash(uint32_t pc, const char *text, size_t len)
 static uint64_t hash_of_inst(const rbt_collect_t *c, size_t i)
 {
     const rbt_static_t *s = &c->insts[i];
+    const char *text = s->text_len > 0 ? (const char *)c->texts.p + s->text_at : "";
 
-    return inst_hash(s->inst.pc, (const char *)c->texts.p + s->text_at, s->text_len);
+    return inst_hash(s->inst.pc, text, s->text_len);
 }
 
 static uint64_t hash_of_bb(const rbt_collect_t *c, size_t i)
