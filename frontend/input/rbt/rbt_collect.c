@@ -53,12 +53,17 @@ static uint64_t inst_hash(uint32_t pc, const char *text, size_t len)
     return rbt_checksum(text, len) + pc * 0x9e3779b97f4a7c15u;
 }
 
+/* text_len bytes. */
+static const char *text_of(const rbt_collect_t *c, const rbt_static_t *s)
+{
+    return s->text_len > 0 ? (const char *)c->texts.p + s->text_at : "";
+}
+
 static uint64_t hash_of_inst(const rbt_collect_t *c, size_t i)
 {
     const rbt_static_t *s = &c->insts[i];
-    const char *text = s->text_len > 0 ? (const char *)c->texts.p + s->text_at : "";
 
-    return inst_hash(s->inst.pc, text, s->text_len);
+    return inst_hash(s->inst.pc, text_of(c, s), s->text_len);
 }
 
 static uint64_t hash_of_bb(const rbt_collect_t *c, size_t i)
@@ -93,8 +98,7 @@ uint32_t rbt_collect_inst(rbt_collect_t *c, const inst_t *inst, const char *text
         const rbt_static_t *s = &c->insts[number - 1];
 
         if (s->has_text == (text != NULL) && s->text_len == (text != NULL ? len : 0) &&
-            (s->text_len == 0 || memcmp(c->texts.p + s->text_at, text, len) == 0) &&
-            same_inst(&s->inst, inst))
+            memcmp(text_of(c, s), text, len) == 0 && same_inst(&s->inst, inst))
             return number - 1;
     }
     rb_grow(&c->insts, &c->cap_insts, c->n_insts + 1, sizeof(c->insts[0]));
@@ -284,7 +288,7 @@ static void put_texts(const rbt_collect_t *c, const place_t *p, rbt_buf_t *out)
     for (size_t i = 0; i < c->n_insts; i++) {
         const rbt_static_t *s = &c->insts[p[i].id];
 
-        rbt_put_bytes(out, c->texts.p + s->text_at, s->text_len);
+        rbt_put_bytes(out, text_of(c, s), s->text_len);
     }
 }
 
