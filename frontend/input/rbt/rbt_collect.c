@@ -98,7 +98,8 @@ uint32_t rbt_collect_inst(rbt_collect_t *c, const inst_t *inst, const char *text
         const rbt_static_t *s = &c->insts[number - 1];
 
         if (s->has_text == (text != NULL) && s->text_len == (text != NULL ? len : 0) &&
-            memcmp(text_of(c, s), text, len) == 0 && same_inst(&s->inst, inst))
+            (s->text_len == 0 || memcmp(text_of(c, s), text, len) == 0) &&
+            same_inst(&s->inst, inst))
             return number - 1;
     }
     rb_grow(&c->insts, &c->cap_insts, c->n_insts + 1, sizeof(c->insts[0]));
