@@ -38,10 +38,12 @@ static char *read_refusing(void)
 
 static bool refuses(const char *refusing, const char *name)
 {
-    char entry[256];
+    const size_t n = strlen(name);
+    const char *at = refusing;
 
-    snprintf(entry, sizeof(entry), "(%s)", name);
-    return strstr(refusing, entry) != NULL;
+    while ((at = strstr(at, name)) != NULL && (at[-1] != '(' || at[n] != ')'))
+        at++;
+    return at != NULL;
 }
 
 /* Lists the functions of the driver's library. */
