@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "tests/support/cli_child.h"
 #include "tests/support/json_check.h"
@@ -23,7 +24,10 @@ static void the_table_has_a_verdict_for_each_test(void **state)
     const char *t4 = strstr(out, "(t4)");
     assert_true(strstr(out, "(v100)") != NULL && t4 != NULL);
     assert_non_null(strstr(out, "3 pass, 0 fail"));
-    assert_non_null(strstr(t4, "C1.ffma              4         4     +0.00        0  pass"));
+    assert_non_null(strstr(out, "\nevidence: 0 pass, 0 fail, 0 reported\n"));
+    assert_non_null(strstr(out, "\ncalibration: 3 pass, 0 fail, 0 reported;"));
+    assert_non_null(
+        strstr(t4, "C1.ffma              4         4     +0.00        0  pass      calibration  "));
     free(out);
 }
 
@@ -48,7 +52,13 @@ static void json_csv_and_page_say_the_same(void **state)
     char *page = cli_read("out/validation.html");
     assert_string_equal(file, json);
     assert_non_null(strstr(csv, "\nv100,C1.ffma,,4,4,cycles,0,0,pass,dependent FFMA,"));
+    assert_non_null(strstr(csv, ",calibration,lat.fp32\n"));
+    assert_true(json_is(json, "gpus.0.calibration.pass", "3"));
+    assert_true(json_is(json, "gpus.0.evidence.pass", "0"));
+    assert_true(json_is(json, "gpus.0.tests.0.kind", "\"calibration\""));
+    assert_true(json_is(json, "gpus.0.tests.0.calibrates", "\"lat.fp32\""));
     assert_non_null(strstr(page, "dependent FFMA"));
+    assert_non_null(strstr(page, "\"calibration\""));
     free(json);
     free(file);
     free(csv);
@@ -65,6 +75,39 @@ static void curves_have_a_point_for_each_size(void **state)
     char *out = output(0, WORDS("validate", "--short", "--suite", "M11", "-g", "v100"));
     assert_non_null(strstr(out, "worst of "));
     free(out);
+}
+
+/* One listing with a measured value of each kind, and one that names no setting of the model. */
+static void rows_are_evidence_unless_they_say_what_they_calibrate(void **state)
+{
+    (void)state;
+    static const char kernel[] = ".kernel k\nEXIT\n.test K1 \"a\"\n.harness \"h\"\n.run k\n"
+                                 ".value \"sm.warp_insts\" n\n.expect v100,t4 1 +-0 \"s\"\n";
+    char text[512];
+    char *before = getenv("RUBATO_SILICON");
+    before = before != NULL ? strdup(before) : NULL;
+    assert_int_equal(mkdir("listings", 0700), 0);
+    snprintf(text, sizeof(text), "%s.calibrates t4 l2.latency,rule\n", kernel);
+    cli_write("listings/a.sil", text, strlen(text));
+    setenv("RUBATO_SILICON", "listings", 1);
+    expect(2, "a.sil:3: K1: .calibrates: unknown setting 'rule'", WORDS("validate", "-g", "t4"));
+    snprintf(text, sizeof(text), "%s.calibrates t4 l2.latency,lat.fp32\n", kernel);
+    cli_write("listings/a.sil", text, strlen(text));
+    char *out = output(0, WORDS("validate", "-g", "v100", "-g", "t4"));
+    char *t4 = strstr(out, "(t4)");
+    assert_non_null(t4);
+    assert_non_null(strstr(t4, "\nevidence: 0 pass, 0 fail, 0 reported\ncalibration: 1 pass"));
+    *t4 = '\0';
+    assert_non_null(strstr(out, "\nevidence: 1 pass, 0 fail, 0 reported\ncalibration: 0 pass"));
+    free(out);
+    snprintf(text, sizeof(text), "%s.calibrates t4\n", kernel);
+    cli_write("listings/a.sil", text, strlen(text));
+    expect(2, "a.sil:8: GPUs and settings (or the word rule) are needed", WORDS("validate"));
+    if (before != NULL)
+        setenv("RUBATO_SILICON", before, 1);
+    else
+        unsetenv("RUBATO_SILICON");
+    free(before);
 }
 
 static void guesses_and_tests_are_listed(void **state)
@@ -94,6 +137,7 @@ int main(void)
         cmocka_unit_test(a_model_that_is_wrong_fails),
         cmocka_unit_test(json_csv_and_page_say_the_same),
         cmocka_unit_test(curves_have_a_point_for_each_size),
+        cmocka_unit_test(rows_are_evidence_unless_they_say_what_they_calibrate),
         cmocka_unit_test(guesses_and_tests_are_listed),
         cmocka_unit_test(what_is_not_known_is_named),
     };

@@ -105,8 +105,9 @@ static void affine_records_and_lists_of_the_same_addresses_agree(void **state)
             lane_addrs_t affine, list = lanes_of_list(addr, 32, width);
             coalesce_decode(rec, width, &affine);
             unsigned ideal_a, ideal_l;
-            assert_int_equal(coalesce_bank_passes(&affine, (uint32_t)FULL, width, 32, &ideal_a),
-                             coalesce_bank_passes(&list, (uint32_t)FULL, width, 32, &ideal_l));
+            assert_int_equal(
+                coalesce_bank_passes(&affine, (uint32_t)FULL, width, 32, PASS_GROUPS, &ideal_a),
+                coalesce_bank_passes(&list, (uint32_t)FULL, width, 32, PASS_GROUPS, &ideal_l));
             assert_int_equal(ideal_a, ideal_l);
             coalesced_t a, l;
             coalesce_lines(&affine, width, COALESCE_STORE, &a);
@@ -143,7 +144,7 @@ static void strides_through_shared_memory_conflict_as_often_as_they_share_banks(
         unsigned ideal;
         coalesce_decode(rec, 4, &lanes);
         /* Lanes l and l + 32 / gcd(words, 32) fall into one bank. */
-        assert_int_equal(coalesce_bank_passes(&lanes, (uint32_t)FULL, 4, 32, &ideal),
+        assert_int_equal(coalesce_bank_passes(&lanes, (uint32_t)FULL, 4, 32, PASS_GROUPS, &ideal),
                          words & -words);
         assert_int_equal(ideal, 1);
     }
@@ -157,9 +158,147 @@ static void wide_accesses_pass_by_half_and_quarter_warps(void **state)
         lane_addrs_t lanes;
         unsigned ideal;
         coalesce_decode(rec, width, &lanes);
-        assert_int_equal(coalesce_bank_passes(&lanes, (uint32_t)FULL, width, 32, &ideal),
-                         width / 4);
+        assert_int_equal(
+            coalesce_bank_passes(&lanes, (uint32_t)FULL, width, 32, PASS_GROUPS, &ideal),
+            width / 4);
         assert_int_equal(ideal, width / 4);
+    }
+}
+
+/* Passes of a load from shared memory in which lane l of the mask reads addr(l). */
+static unsigned load_passes(uint32_t mask, unsigned width, uint64_t (*addr)(unsigned lane),
+                            unsigned *ideal)
+{
+    uint64_t list[32];
+    unsigned n = 0;
+    for (unsigned l = 0; l < 32; l++)
+        if (mask >> l & 1)
+            list[n++] = addr(l);
+    lane_addrs_t lanes = lanes_of_list(list, n, width);
+    return coalesce_bank_passes(&lanes, mask, width, 32, PASS_PAIRS, ideal);
+}
+
+static uint64_t own_16(unsigned lane)
+{
+    return lane * 16;
+}
+
+static uint64_t pairs_16(unsigned lane)
+{
+    return lane / 2 * 16;
+}
+
+/* Lanes 0 and 2, 1 and 3, 4 and 6, ... read the same. */
+static uint64_t crossed_16(unsigned lane)
+{
+    return (lane / 4 * 2 + lane % 2) * 16;
+}
+
+static uint64_t halves_16(unsigned lane)
+{
+    return lane % 16 * 16;
+}
+
+static uint64_t all_the_same(unsigned lane)
+{
+    (void)lane;
+    return 48;
+}
+
+static uint64_t pairs_that_conflict(unsigned lane)
+{
+    return lane / 2 * 128;
+}
+
+/* NVIDIA, forums.developer.nvidia.com/t/77228: four passes for 128 bits, and two if lanes i and i^1
+ * (or i and i^2) agree; for 64 bits half as many. */
+static void wide_loads_of_lanes_that_agree_pass_together(void **state)
+{
+    (void)state;
+    static const struct {
+        uint64_t (*addr)(unsigned lane);
+        unsigned passes[2], ideal[2]; /* of 64 and of 128 bits */
+    } row[] = {
+        {own_16, {4, 4}, {2, 4}}, /* 64 bits: every second pair of banks twice in each half warp */
+        {pairs_16, {2, 2}, {1, 2}},
+        {crossed_16, {2, 2}, {1, 2}},
+        {halves_16, {4, 4}, {2, 4}},
+        {all_the_same, {1, 2}, {1, 2}},
+        {pairs_that_conflict, {16, 16}, {1, 2}},
+    };
+    for (size_t r = 0; r < sizeof(row) / sizeof(row[0]); r++)
+        for (unsigned w = 0; w < 2; w++) {
+            unsigned ideal;
+            assert_int_equal(load_passes(UINT32_MAX, 8u << w, row[r].addr, &ideal),
+                             row[r].passes[w]);
+            assert_int_equal(ideal, row[r].ideal[w]);
+        }
+}
+
+/* Lanes whose partner is not active agree with it; one pair that differs keeps all groups apart. */
+static void only_active_lanes_decide_whether_groups_pass_together(void **state)
+{
+    (void)state;
+    unsigned ideal;
+    assert_int_equal(load_passes(0x55555555, 16, own_16, &ideal), 4); /* two of two passes each */
+    assert_int_equal(ideal, 2);
+    assert_int_equal(load_passes(0x33333333, 16, own_16, &ideal), 4); /* i ^ 2 is not active */
+    assert_int_equal(ideal, 2);
+    assert_int_equal(load_passes(0x33333337, 16, own_16, &ideal), 4);
+    assert_int_equal(ideal, 4);
+    assert_int_equal(load_passes(0x0000ffff, 16, pairs_16, &ideal), 1);
+    assert_int_equal(load_passes(0x0000ffff, 16, own_16, &ideal), 2);
+    assert_int_equal(load_passes(0x000000ff, 16, own_16, &ideal), 1);
+    assert_int_equal(load_passes(0x80000001, 8, own_16, &ideal), 1);
+    assert_int_equal(load_passes(1, 16, own_16, &ideal), 1);
+}
+
+/* Records without a list of addresses: all lanes one address, and consecutive addresses. */
+static void affine_wide_loads_agree_with_lists(void **state)
+{
+    (void)state;
+    static const uint32_t masks[] = {UINT32_MAX, 0x55555555, 0x33333333, 0xffff, 0xf, 0x80000001};
+    for (size_t m = 0; m < sizeof(masks) / sizeof(masks[0]); m++)
+        for (unsigned width = 4; width <= 16; width *= 2)
+            for (int32_t stride = 0; stride <= 32; stride += (int32_t)width) {
+                const unsigned n = (unsigned)__builtin_popcount(masks[m]);
+                uint64_t rec[2] = {addr_header(ADDR_AFFINE, n, stride), 0x1000}, addr[32];
+                unsigned ideal_a, ideal_l;
+                lane_addrs_t affine;
+                for (unsigned i = 0; i < n; i++)
+                    addr[i] = rec[1] + i * (uint64_t)stride;
+                coalesce_decode(rec, width, &affine);
+                lane_addrs_t list = lanes_of_list(addr, n, width);
+                assert_int_equal(
+                    coalesce_bank_passes(&affine, masks[m], width, 32, PASS_PAIRS, &ideal_a),
+                    coalesce_bank_passes(&list, masks[m], width, 32, PASS_PAIRS, &ideal_l));
+                assert_int_equal(ideal_a, ideal_l);
+            }
+}
+
+/* Law: passing together never takes longer, and without it the groups of a store pass alone. */
+static void passing_together_is_never_slower(void **state)
+{
+    (void)state;
+    uint64_t rng = 88172645463325252u;
+    for (int round = 0; round < 20000; round++) {
+        uint64_t addr[32];
+        const unsigned width = round % 2 == 0 ? 8 : 16, share = 1u + (unsigned)round / 2 % 4;
+        for (unsigned i = 0; i < 32; i++) {
+            rng ^= rng << 13;
+            rng ^= rng >> 7;
+            rng ^= rng << 17;
+            addr[i] = i % 4 >= share ? addr[i - share] : rng % 64 * width;
+        }
+        lane_addrs_t lanes = lanes_of_list(addr, 32, width);
+        unsigned ideal, alone;
+        const unsigned together =
+            coalesce_bank_passes(&lanes, UINT32_MAX, width, 32, PASS_PAIRS, &ideal);
+        const unsigned groups =
+            coalesce_bank_passes(&lanes, UINT32_MAX, width, 32, PASS_GROUPS, &alone);
+        assert_true(together <= groups && together >= ideal);
+        assert_int_equal(alone, width / 4);
+        assert_int_equal(ideal, share == 1 || share == 2 ? alone / 2 : ideal);
     }
 }
 
@@ -223,6 +362,10 @@ int main(void)
         cmocka_unit_test(a_store_knows_its_bytes_and_which_sectors_are_whole),
         cmocka_unit_test(strides_through_shared_memory_conflict_as_often_as_they_share_banks),
         cmocka_unit_test(wide_accesses_pass_by_half_and_quarter_warps),
+        cmocka_unit_test(wide_loads_of_lanes_that_agree_pass_together),
+        cmocka_unit_test(only_active_lanes_decide_whether_groups_pass_together),
+        cmocka_unit_test(affine_wide_loads_agree_with_lists),
+        cmocka_unit_test(passing_together_is_never_slower),
         cmocka_unit_test(atomics_count_lanes_and_the_most_wanted_word),
         cmocka_unit_test(equal_local_offsets_of_a_warp_share_a_line),
         cmocka_unit_test(scattered_unaligned_local_accesses_find_room_for_every_line),

@@ -39,19 +39,21 @@ static bool check(pattern_t *slots, const uint64_t *rec, uint32_t mask, unsigned
     unsigned ideal;
     pattern_key_t key;
     coalesce_decode(rec, width, &lanes);
-    unsigned passes = coalesce_bank_passes(&lanes, mask, width, BANKS, &ideal);
+    const bool shared = kind == PATTERN_SHARED_LOAD || kind == PATTERN_SHARED_STORE;
+    unsigned passes = coalesce_bank_passes(
+        &lanes, mask, width, BANKS, kind == PATTERN_SHARED_LOAD ? PASS_PAIRS : PASS_GROUPS, &ideal);
     coalesce_lines(&lanes, width, mode, &want);
     if (!pattern_key(rec, mask, width, kind, &key))
         return false;
     const pattern_t *p = pattern_find(slots, &key);
     if (p == NULL) {
-        pattern_note(slots, &key, passes, ideal, kind == PATTERN_SHARED ? NULL : &want);
+        pattern_note(slots, &key, passes, ideal, shared ? NULL : &want);
         return false;
     }
     assert_int_equal(p->passes, passes);
     assert_int_equal(p->ideal, ideal);
     pattern_lines(p, &key, &got);
-    assert_true(kind == PATTERN_SHARED || same_lines(&want, &got));
+    assert_true(shared || same_lines(&want, &got));
     return true;
 }
 
@@ -78,8 +80,8 @@ static void remembered_patterns_equal_coalescing(void **state)
         uint32_t mask;
         make_record(rec, &mask);
         const unsigned width = 1u << draw(5);
-        const pattern_kind_t kind = (pattern_kind_t)draw(3);
-        const uint64_t shift = kind == PATTERN_SHARED ? 4 : 128;
+        const pattern_kind_t kind = (pattern_kind_t)draw(4);
+        const uint64_t shift = kind >= PATTERN_SHARED_LOAD ? 4 : 128;
         for (unsigned k = 0; k < TIMES; k++, rec[1] += shift * draw(50))
             found += check(slots, rec, mask, width, kind);
     }

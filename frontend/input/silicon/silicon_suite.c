@@ -233,6 +233,20 @@ static rb_code_t read_expect(reader_t *r, words_t *w, bool gates)
     return RB_OK;
 }
 
+/* .calibrates GPUS SETTING,... */
+static rb_code_t read_calibration(reader_t *r, const words_t *w)
+{
+    suite_test_t *t = r->test;
+
+    if (w->n != 2)
+        return wrong(r, "GPUs and settings (or the word rule) are needed", ".calibrates");
+    rb_grow(&t->calibrations, &t->cap_calibrations, t->n_calibrations + 1,
+            sizeof(t->calibrations[0]));
+    t->calibrations[t->n_calibrations++] =
+        (suite_calibration_t){.gpus = keep_text(r, w->word[0]), .what = keep_text(r, w->word[1])};
+    return RB_OK;
+}
+
 static rb_code_t read_text(const reader_t *r, const words_t *w, const char **out)
 {
     if (w->n != 1 || !w->quoted[0])
@@ -261,6 +275,8 @@ static rb_code_t read_test_line(reader_t *r, const char *directive, words_t *w)
         return read_expect(r, w, true);
     if (strcmp(directive, ".report") == 0)
         return read_expect(r, w, false);
+    if (strcmp(directive, ".calibrates") == 0)
+        return read_calibration(r, w);
     if (strcmp(directive, ".harness") == 0)
         return read_text(r, w, &t->harness);
     if (strcmp(directive, ".note") == 0)
@@ -422,6 +438,7 @@ static void free_test(suite_test_t *t)
     free(t->sets);
     free(t->point);
     free(t->expects);
+    free(t->calibrations);
 }
 
 void suite_free(suite_t *s)
@@ -446,17 +463,33 @@ const kernel_text_t *suite_kernel(const suite_t *s, const char *name)
     return NULL;
 }
 
+/* Whether a list of GPUs, "v100,titan_v", contains one. */
+static bool names_gpu(const char *gpus, const char *gpu)
+{
+    const size_t n = strlen(gpu);
+
+    for (const char *p = gpus; *p != '\0';) {
+        size_t len = strcspn(p, ",");
+
+        if (len == n && memcmp(p, gpu, n) == 0)
+            return true;
+        p += len + (p[len] == ',');
+    }
+    return false;
+}
+
 const suite_expect_t *suite_expect(const suite_test_t *t, const char *gpu)
 {
-    size_t n = strlen(gpu);
-
     for (size_t i = 0; i < t->n_expects; i++)
-        for (const char *p = t->expects[i].gpus; *p != '\0';) {
-            size_t len = strcspn(p, ",");
+        if (names_gpu(t->expects[i].gpus, gpu))
+            return &t->expects[i];
+    return NULL;
+}
 
-            if (len == n && memcmp(p, gpu, n) == 0)
-                return &t->expects[i];
-            p += len + (p[len] == ',');
-        }
+const char *suite_calibrates(const suite_test_t *t, const char *gpu)
+{
+    for (size_t i = 0; i < t->n_calibrations; i++)
+        if (names_gpu(t->calibrations[i].gpus, gpu))
+            return t->calibrations[i].what;
     return NULL;
 }

@@ -26,6 +26,12 @@ typedef struct {
     bool relative; /* the tolerance is a fraction of the value; otherwise it has the value's unit */
 } suite_expect_t;
 
+/* The measurement of a test on some GPUs was used to build their models. */
+typedef struct {
+    const char *gpus; /* "v100,titan_v" */
+    const char *what; /* settings, "l2.latency,dram.latency", or "rule": a rule of the model */
+} suite_calibration_t;
+
 typedef struct {
     const char *id, *title, *harness, *unit, *file;
     unsigned line;
@@ -39,8 +45,9 @@ typedef struct {
     uint64_t pick;           /* how many points to take from a file's table; 0: all */
     uint64_t pick_short;     /* the same in the short form */
     suite_expect_t *expects; /* owned */
-    size_t n_runs, n_shorts, n_sets, n_points, n_expects;
-    size_t cap_runs, cap_shorts, cap_sets, cap_points, cap_expects;
+    suite_calibration_t *calibrations; /* owned */
+    size_t n_runs, n_shorts, n_sets, n_points, n_expects, n_calibrations;
+    size_t cap_runs, cap_shorts, cap_sets, cap_points, cap_expects, cap_calibrations;
 } suite_test_t;
 
 typedef struct {
@@ -61,5 +68,8 @@ const kernel_text_t *suite_kernel(const suite_t *s, const char *name);
 
 /* The expected values of a test on a GPU (the name of its configuration); NULL: none published. */
 const suite_expect_t *suite_expect(const suite_test_t *t, const char *gpu);
+
+/* What the measurement of a test on a GPU was used for ("lat.fp32", "rule"); NULL: it is evidence. */
+const char *suite_calibrates(const suite_test_t *t, const char *gpu);
 
 #endif

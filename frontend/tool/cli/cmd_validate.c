@@ -82,6 +82,9 @@ static void list_tests(const suite_t *suite)
         for (size_t k = 0; k < t->n_expects; k++)
             printf("             %s %s: %s\n", t->expects[k].gates ? "tested on" : "reported on",
                    t->expects[k].gpus, t->expects[k].source);
+        for (size_t k = 0; k < t->n_calibrations; k++)
+            printf("             calibrates %s on %s\n", t->calibrations[k].what,
+                   t->calibrations[k].gpus);
     }
 }
 

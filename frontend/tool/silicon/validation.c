@@ -9,6 +9,7 @@
 #include "frontend/tool/library/library_client.h"
 #include "frontend/tool/silicon/published_table.h"
 #include "sim/core/alloc.h"
+#include "sim/gpu/gpu_params.h"
 
 enum { PATH_BYTES = 4096 };
 
@@ -158,14 +159,55 @@ static rb_code_t describe(validation_t *v, const validation_options_t *o, rb_err
     return RB_OK;
 }
 
+static bool is_setting(const char *key, size_t len)
+{
+    for (const gpu_group_t *group = gpu_groups; group->group; group++) {
+        const size_t n = strlen(group->group->name);
+
+        if (len <= n + 1 || strncmp(key, group->group->name, n) != 0 || key[n] != '.')
+            continue;
+        for (size_t i = 0; i < group->group->n_params; i++) {
+            const char *name = group->group->params[i].name;
+
+            if (strlen(name) == len - n - 1 && memcmp(name, key + n + 1, len - n - 1) == 0)
+                return true;
+        }
+    }
+    return false;
+}
+
+/* Checks that the settings that tests name in .calibrates exist. */
+static rb_code_t check_calibrations(const suite_t *suite, rb_err_t *err)
+{
+    for (size_t i = 0; i < suite->n_tests; i++) {
+        const suite_test_t *t = &suite->tests[i];
+
+        for (size_t k = 0; k < t->n_calibrations; k++) {
+            const char *p = t->calibrations[k].what;
+
+            if (strcmp(p, "rule") == 0)
+                continue;
+            for (size_t len; *p != '\0'; p += len + (p[len] == ',')) {
+                len = strcspn(p, ",");
+                if (!is_setting(p, len))
+                    return rb_fail(err, RB_TRACE, "%s:%u: %s: .calibrates: unknown setting '%.*s'",
+                                   t->file, t->line, t->id, (int)len, p);
+            }
+        }
+    }
+    return RB_OK;
+}
+
 rb_code_t validation_run(validation_t *v, const suite_t *suite, const validation_options_t *o,
                          rb_err_t *err)
 {
     bool found = false;
 
     *v = (validation_t){.gpu = o->gpu, .changed = o->n_sets > 0};
-    rb_code_t rc = describe(v, o, err);
+    rb_code_t rc = check_calibrations(suite, err);
 
+    if (rc == RB_OK)
+        rc = describe(v, o, err);
     for (size_t i = 0; i < suite->n_tests && rc == RB_OK; i++) {
         const suite_test_t *t = &suite->tests[i];
         const suite_expect_t *e = suite_expect(t, o->gpu);
@@ -180,7 +222,10 @@ rb_code_t validation_run(validation_t *v, const suite_t *suite, const validation
         rb_grow(&v->rows, &v->cap, v->n + 1, sizeof(v->rows[0]));
         validation_row_t *r = &v->rows[v->n++];
 
-        *r = (validation_row_t){.test = t, .expect = e, .verdict = VERDICT_NO_TABLE};
+        *r = (validation_row_t){.test = t,
+                                .expect = e,
+                                .verdict = VERDICT_NO_TABLE,
+                                .calibrates = suite_calibrates(t, o->gpu)};
         if (e->file == NULL || o->published != NULL)
             rc = run_row(r, suite, o, err);
     }
@@ -203,11 +248,21 @@ void validation_free(validation_t *v)
     *v = (validation_t){0};
 }
 
-size_t validation_count(const validation_t *v, verdict_t verdict)
+size_t validation_count_kind(const validation_t *v, verdict_t verdict, bool calibration)
 {
     size_t n = 0;
 
     for (size_t i = 0; i < v->n; i++)
-        n += v->rows[i].verdict == verdict;
+        n += v->rows[i].verdict == verdict && (v->rows[i].calibrates != NULL) == calibration;
     return n;
+}
+
+size_t validation_count(const validation_t *v, verdict_t verdict)
+{
+    return validation_count_kind(v, verdict, true) + validation_count_kind(v, verdict, false);
+}
+
+const char *validation_kind(const validation_row_t *r)
+{
+    return r->calibrates != NULL ? "calibration" : "evidence";
 }

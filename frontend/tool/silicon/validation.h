@@ -28,6 +28,9 @@ typedef struct {
      */
     double error;
     verdict_t verdict;
+    const char
+        *calibrates; /* settings that were chosen by the measured value, or "rule": the row is
+                             * calibration. NULL: it is evidence. Borrowed */
 } validation_row_t;
 
 typedef struct {
@@ -59,6 +62,12 @@ RB_CHECKED rb_code_t validation_run(validation_t *v, const suite_t *suite,
 void validation_free(validation_t *v);
 
 size_t validation_count(const validation_t *v, verdict_t verdict);
+
+/* The same among the rows that are calibration, or among those that are evidence. */
+size_t validation_count_kind(const validation_t *v, verdict_t verdict, bool calibration);
+
+/* "calibration", "evidence". */
+const char *validation_kind(const validation_row_t *r);
 
 /* "pass", "FAIL", "report", "no table". */
 const char *verdict_text(verdict_t verdict);

@@ -80,17 +80,27 @@ static void print_row(const validation_row_t *r, FILE *out)
     else if (r->expect->file != NULL && r->n_points > 0)
         snprintf(title, sizeof(title), "%s, %s; mean error of %zu points", r->test->title,
                  r->test->unit, r->n_points);
-    fprintf(out, "%-12s %9s %9s %9s %8s  %-8s  %s [%s]\n", r->test->id, measured, simulated,
+    fprintf(out, "%-12s %9s %9s %9s %8s  %-8s  %-11s  %s [%s]\n", r->test->id, measured, simulated,
             validation_error(error, r), validation_tolerance(tolerance, r->expect),
-            verdict_text(r->verdict), title, r->expect->source);
+            verdict_text(r->verdict), validation_kind(r), title, r->expect->source);
+}
+
+static void print_kind(const validation_t *v, bool calibration, FILE *out)
+{
+    fprintf(out, "%s: %zu pass, %zu fail, %zu reported%s\n",
+            calibration ? "calibration" : "evidence",
+            validation_count_kind(v, VERDICT_PASS, calibration),
+            validation_count_kind(v, VERDICT_FAIL, calibration),
+            validation_count_kind(v, VERDICT_REPORT, calibration),
+            calibration ? "; what they measured was used to build the model" : "");
 }
 
 void validation_print(const validation_t *v, bool guesses, FILE *out)
 {
     fprintf(out, "%s at %.0f MHz (%s)%s\n\n", v->name, v->clock_mhz, v->gpu,
             v->changed ? ", with settings of the command line" : "");
-    fprintf(out, "%-12s %9s %9s %9s %8s  %-8s  %s\n", "test", "measured", "simulated", "error",
-            "allowed", "", "what [source]");
+    fprintf(out, "%-12s %9s %9s %9s %8s  %-8s  %-11s  %s\n", "test", "measured", "simulated",
+            "error", "allowed", "", "", "what [source]");
     for (size_t i = 0; i < v->n; i++)
         print_row(&v->rows[i], out);
     fprintf(out, "\n%zu pass, %zu fail, %zu reported without a verdict",
@@ -100,6 +110,8 @@ void validation_print(const validation_t *v, bool guesses, FILE *out)
         fprintf(out, ", %zu need the published tables (--published DIR)",
                 validation_count(v, VERDICT_NO_TABLE));
     fprintf(out, "; %zu tests were not measured on this card\n", v->unmeasured);
+    print_kind(v, false, out);
+    print_kind(v, true, out);
     fprintf(out, "%zu settings of the configuration are guesses%s\n", v->guesses.n,
             guesses ? ":" : " (--guesses lists them)");
     for (size_t i = 0; guesses && i < v->guesses.n; i++) {
@@ -112,9 +124,9 @@ void validation_print(const validation_t *v, bool guesses, FILE *out)
 
 void validation_write_csv(const validation_t *v, size_t n, FILE *out)
 {
-    static const char *const head[] = {"gpu",       "test",  "point",     "measured",
-                                       "simulated", "unit",  "tolerance", "relative",
-                                       "verdict",   "title", "source"};
+    static const char *const head[] = {"gpu",    "test",      "point",    "measured", "simulated",
+                                       "unit",   "tolerance", "relative", "verdict",  "title",
+                                       "source", "kind",      "settings"};
     csv_t csv = {.out = out};
 
     for (size_t i = 0; i < sizeof(head) / sizeof(head[0]); i++)
@@ -136,6 +148,8 @@ void validation_write_csv(const validation_t *v, size_t n, FILE *out)
                 csv_text(&csv, verdict_text(r->verdict));
                 csv_text(&csv, r->test->title);
                 csv_text(&csv, r->expect->source);
+                csv_text(&csv, validation_kind(r));
+                csv_text(&csv, r->calibrates);
                 csv_end_row(&csv);
             }
 }
@@ -152,6 +166,8 @@ static void write_json_row(json_t *j, const validation_row_t *r)
     json_f64(j, "tolerance", r->expect->tolerance);
     json_bool(j, "relative", r->expect->relative);
     json_text(j, "verdict", verdict_text(r->verdict));
+    json_text(j, "kind", validation_kind(r));
+    json_text(j, "calibrates", r->calibrates);
     json_f64(j, "error", r->verdict == VERDICT_NO_TABLE ? (double)NAN : r->error);
     json_begin_rows(j, "points");
     for (size_t p = 0; p < r->n_points; p++) {
@@ -162,6 +178,15 @@ static void write_json_row(json_t *j, const validation_row_t *r)
         json_end(j);
     }
     json_end(j);
+    json_end(j);
+}
+
+static void write_json_kind(json_t *j, const char *name, const validation_t *v, bool calibration)
+{
+    json_begin_object(j, name);
+    json_u64(j, "pass", validation_count_kind(v, VERDICT_PASS, calibration));
+    json_u64(j, "fail", validation_count_kind(v, VERDICT_FAIL, calibration));
+    json_u64(j, "report", validation_count_kind(v, VERDICT_REPORT, calibration));
     json_end(j);
 }
 
@@ -181,6 +206,8 @@ void validation_write_json(const validation_t *v, size_t n, FILE *out)
         json_u64(&j, "pass", validation_count(v, VERDICT_PASS));
         json_u64(&j, "fail", validation_count(v, VERDICT_FAIL));
         json_u64(&j, "report", validation_count(v, VERDICT_REPORT));
+        write_json_kind(&j, "evidence", v, false);
+        write_json_kind(&j, "calibration", v, true);
         json_begin_rows(&j, "tests");
         for (size_t i = 0; i < v->n; i++)
             write_json_row(&j, &v->rows[i]);
@@ -220,7 +247,7 @@ static void write_curve(const validation_row_t *r, FILE *out)
 /* Writes a row of its table. */
 static void write_html_row(const validation_row_t *r, FILE *out)
 {
-    enum { COLUMNS = 10 };
+    enum { COLUMNS = 11 };
     const validation_point_t *p = shown_point(r);
     char measured[VALIDATION_TEXT] = "", simulated[VALIDATION_TEXT] = "";
     char error[VALIDATION_TEXT], tolerance[VALIDATION_TEXT];
@@ -237,6 +264,7 @@ static void write_html_row(const validation_row_t *r, FILE *out)
                                   validation_error(error, r),
                                   validation_tolerance(tolerance, r->expect),
                                   verdict_text(r->verdict),
+                                  validation_kind(r),
                                   r->test->harness,
                                   r->expect->source};
     for (size_t k = 0; k < COLUMNS; k++) {

@@ -238,10 +238,45 @@ static unsigned group_passes(const uint64_t *addr, unsigned n, unsigned width, u
     return most;
 }
 
-unsigned coalesce_bank_passes(const lane_addrs_t *lanes, uint32_t mask, unsigned width,
-                              unsigned banks, unsigned *ideal)
+/* The lanes i without bit `distance` for which i and i ^ distance are both active. */
+static uint32_t active_pairs(uint32_t mask, unsigned distance)
 {
-    unsigned group_lanes = width <= 4 ? 32 : width == 8 ? 16 : 8;
+    const uint32_t lower = distance == 1 ? UINT32_C(0x55555555) : UINT32_C(0x33333333);
+    return mask & mask >> distance & lower;
+}
+
+/* Whether lanes i and i ^ distance have equal addresses wherever both are active. */
+static bool pairs_agree(const lane_addrs_t *lanes, uint32_t mask, unsigned width, unsigned distance)
+{
+    uint32_t pairs = active_pairs(mask, distance);
+    if (pairs == 0)
+        return true;
+    if (lanes->contiguous)
+        return lanes->hi - lanes->lo == width;
+    for (; pairs != 0; pairs &= pairs - 1) {
+        const uint32_t below = (pairs & -pairs) - 1;
+        const int i = __builtin_popcount(mask & below);
+        const int j = __builtin_popcount(mask & (((below + 1) << distance) - 1));
+        if (lanes->addr[i] != lanes->addr[j])
+            return false;
+    }
+    return true;
+}
+
+static unsigned lanes_of_pass(const lane_addrs_t *lanes, uint32_t mask, unsigned width,
+                              pass_mode_t mode)
+{
+    const unsigned group = width <= 4 ? 32 : width == 8 ? 16 : 8;
+    if (group == 32 || mode == PASS_GROUPS)
+        return group;
+    const bool together = pairs_agree(lanes, mask, width, 1) || pairs_agree(lanes, mask, width, 2);
+    return together ? 2 * group : group;
+}
+
+unsigned coalesce_bank_passes(const lane_addrs_t *lanes, uint32_t mask, unsigned width,
+                              unsigned banks, pass_mode_t mode, unsigned *ideal)
+{
+    unsigned group_lanes = lanes_of_pass(lanes, mask, width, mode);
     uint32_t group_mask = group_lanes == 32 ? ~UINT32_C(0) : (UINT32_C(1) << group_lanes) - 1;
     unsigned groups = 0;
     for (unsigned g = 0; g < WARP_LANES; g += group_lanes)

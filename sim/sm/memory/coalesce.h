@@ -77,11 +77,21 @@ void coalesce_lines(lane_addrs_t *lanes, unsigned width, coalesce_mode_t mode, c
 void coalesce_local(lane_addrs_t *lanes, uint32_t mask, unsigned width, coalesce_mode_t mode,
                     uint64_t base, uint64_t window, coalesced_t *out);
 
+/* How the lanes of an access wider than 32 bits pass through the banks. */
+typedef enum {
+    PASS_GROUPS, /* in half warps (64 bits) or quarter warps (128 bits) */
+    /* Loads from shared memory: two groups pass together if lanes i and i ^ 1, or lanes i and i ^ 2,
+     * have equal addresses wherever both are active. A pass returns 128 bytes, and equal data of two
+     * lanes are returned once (NVIDIA, forums.developer.nvidia.com/t/77228, for cc 7.0 to 7.5). */
+    PASS_PAIRS
+} pass_mode_t;
+
 /* Passes of an access through `banks` banks of 4 bytes: 32-bit accesses of all lanes together,
- * 64-bit by half warps, 128-bit by quarter warps. A group needs as many passes as the most distinct
- * words in any bank. *ideal: passes of a conflict-free access of that width. */
+ * 64-bit by half warps, 128-bit by quarter warps, or two such groups together (see pass_mode_t). A
+ * group needs as many passes as the most distinct words in any bank. *ideal: passes without
+ * conflicts. */
 unsigned coalesce_bank_passes(const lane_addrs_t *lanes, uint32_t mask, unsigned width,
-                              unsigned banks, unsigned *ideal);
+                              unsigned banks, pass_mode_t mode, unsigned *ideal);
 
 /* Most lanes that address one 4-byte word (shared-memory atomics). */
 unsigned coalesce_word_conflict(lane_addrs_t *lanes, unsigned width);

@@ -130,7 +130,8 @@ static unsigned find_lines(sm_t *sm, coalesce_mode_t mode, unsigned *ideal)
         return p->passes;
     }
     coalesce_decode(e->addr, e->inst->width, &lanes);
-    unsigned passes = coalesce_bank_passes(&lanes, e->mask, e->inst->width, u->l1_banks, ideal);
+    unsigned passes =
+        coalesce_bank_passes(&lanes, e->mask, e->inst->width, u->l1_banks, PASS_GROUPS, ideal);
     coalesce_lines(&lanes, e->inst->width, mode, &u->lines);
     if (kept)
         pattern_note(patterns, &key, passes, *ideal, &u->lines);

@@ -64,7 +64,8 @@ bool pattern_key(const uint64_t *rec, uint32_t mask, unsigned width, pattern_kin
                  pattern_key_t *key)
 {
     enum { KIND_SHIFT = 24, WIDTH_SHIFT = 16, MASK_SHIFT = 32 };
-    const uint64_t unit = kind == PATTERN_SHARED ? WORD : LINE_BYTES;
+    const bool shared = kind == PATTERN_SHARED_LOAD || kind == PATTERN_SHARED_STORE;
+    const uint64_t unit = shared ? WORD : LINE_BYTES;
     key->rec = rec;
     key->kind = kind;
     if (!find_offsets(key, width))

@@ -18,7 +18,12 @@ enum {
     PATTERN_LINES = 16,             /* more lines are not remembered */
 };
 
-typedef enum { PATTERN_LOAD, PATTERN_STORE, PATTERN_SHARED } pattern_kind_t;
+typedef enum {
+    PATTERN_LOAD,
+    PATTERN_STORE,
+    PATTERN_SHARED_LOAD,
+    PATTERN_SHARED_STORE
+} pattern_kind_t;
 
 typedef struct {
     uint64_t header; /* of the record */

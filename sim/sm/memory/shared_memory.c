@@ -3,25 +3,28 @@
 
 /* Passes through the banks. */
 static unsigned passes_of(sm_t *sm, const mem_entry_t *e, const lane_addrs_t *lanes,
-                          unsigned *ideal)
+                          pass_mode_t mode, unsigned *ideal)
 {
-    return coalesce_bank_passes(lanes, e->mask, e->inst->width, sm->config->shared.banks, ideal);
+    const unsigned banks = sm->config->shared.banks;
+    return coalesce_bank_passes(lanes, e->mask, e->inst->width, banks, mode, ideal);
 }
 
 /* passes_of() for loads and stores, whose addresses are not needed otherwise. */
 static unsigned find_passes(sm_t *sm, const mem_entry_t *e, unsigned *ideal)
 {
+    const bool load = e->inst->access == ACC_LOAD;
     pattern_key_t key;
     lane_addrs_t lanes;
     bool kept = sm->memory.pattern != NULL &&
-                pattern_key(e->addr, e->mask, e->inst->width, PATTERN_SHARED, &key);
+                pattern_key(e->addr, e->mask, e->inst->width,
+                            load ? PATTERN_SHARED_LOAD : PATTERN_SHARED_STORE, &key);
     const pattern_t *p = kept ? pattern_find(sm->memory.pattern, &key) : NULL;
     if (p != NULL) {
         *ideal = p->ideal;
         return p->passes;
     }
     coalesce_decode(e->addr, e->inst->width, &lanes);
-    unsigned passes = passes_of(sm, e, &lanes, ideal);
+    unsigned passes = passes_of(sm, e, &lanes, load ? PASS_PAIRS : PASS_GROUPS, ideal);
     if (kept)
         pattern_note(sm->memory.pattern, &key, passes, *ideal, NULL);
     return passes;
@@ -36,7 +39,7 @@ void shared_step(sm_t *sm, const mem_entry_t *e, cycle_t now)
     lane_addrs_t lanes;
     if (e->addr != NULL && atomic) {
         coalesce_decode(e->addr, inst->width, &lanes);
-        passes = passes_of(sm, e, &lanes, &ideal);
+        passes = passes_of(sm, e, &lanes, PASS_GROUPS, &ideal);
     } else if (e->addr != NULL) {
         passes = find_passes(sm, e, &ideal);
     }

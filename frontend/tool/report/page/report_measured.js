@@ -50,7 +50,7 @@ function drawHardware(parent, s) {
 /* ---- a validation ---- */
 
 function drawValidation(parent, s) {
-  const names = ["test", "what", "unit", "measured", "simulated", "error", "allowed", "verdict", "harness", "source"];
+  const names = ["test", "what", "unit", "measured", "simulated", "error", "allowed", "verdict", "kind", "harness", "source"];
   add(parent, "h2", {}, s.title);
   table(parent, names.map((name, i) => ({name, text: i < 3 || i > 6})), s.rows);
   for (const c of s.curves)
