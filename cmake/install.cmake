@@ -17,7 +17,7 @@ install(FILES ${first_trace} ${first_cubin} DESTINATION share/rubato/traces/matm
 
 # The CUDA runtimes for "rubato record", in a folder that the dynamic linker does not search.
 if(TARGET cuda_1)
-  install(TARGETS cuda_1 LIBRARY DESTINATION lib/rubato/cudart NAMELINK_SKIP)
+  install(TARGETS cuda_1 redirect LIBRARY DESTINATION lib/rubato/cudart NAMELINK_SKIP)
 endif()
 foreach(version ${RUBATO_CUDART_VERSIONS})
   install(TARGETS cudart_${version} LIBRARY DESTINATION lib/rubato/cudart NAMELINK_SKIP)

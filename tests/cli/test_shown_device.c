@@ -240,10 +240,10 @@ static void missing_code_is_told_with_what_to_do(void **state)
 {
     (void)state;
     expect(125,
-           "no machine code for sm_70, only for sm_75; compile it with nvcc -cudart shared "
+           "no machine code for sm_70, only for sm_75; compile it with nvcc "
            "-arch=sm_70, or choose another GPU with --gpu",
            WORDS(RECORD, "-g", "v100", "--", TURING, "add"));
-    expect(125, "only for sm_80; compile it with nvcc -cudart shared -arch=sm_75",
+    expect(125, "only for sm_80; compile it with nvcc -arch=sm_75",
            WORDS(RECORD, "-g", "t4", "--", PROGRAM, CUBIN("75"), "80", "add"));
     expect(125, "no machine code for sm_75, only PTX, which is not translated; compile it",
            WORDS("run", "-g", "t4", "--", PTX, "add"));

@@ -24,7 +24,6 @@ CUDART_EXPORT cuda_error_t cuDeviceGetByPCIBusId(int *device, const char *id);
 CUDART_EXPORT cuda_error_t cuGetErrorName(cuda_error_t error, const char **name);
 CUDART_EXPORT cuda_error_t cuGetErrorString(cuda_error_t error, const char **text);
 CUDART_EXPORT cuda_error_t cuGetExportTable(const void **table, const void *uuid);
-CUDART_EXPORT cuda_error_t cudaGetExportTable(const void **table, const void *uuid);
 CUDART_EXPORT const char *cudaGetErrorString(cuda_error_t error);
 
 cuda_error_t cuInit(unsigned flags)
@@ -205,5 +204,5 @@ cuda_error_t cuGetErrorString(cuda_error_t error, const char **text)
 /* The tables that the runtime passes on; others are refused with a message. */
 cuda_error_t cuGetExportTable(const void **table, const void *uuid)
 {
-    return cudaGetExportTable(table, uuid);
+    return cudart_export_table(table, uuid, __builtin_return_address(0));
 }

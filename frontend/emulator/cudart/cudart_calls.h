@@ -17,6 +17,10 @@ CUDART_EXPORT const char *cudaGetErrorName(cuda_error_t error);
 cuda_error_t cudart_launch(const void *host, cuda_dim3_t grid, cuda_dim3_t block, void **args,
                            size_t shared, cuda_stream_t stream, bool cooperative);
 
+/* cudaGetExportTable() for a caller (an address in its code), which the message names.
+ * (cudart_export.c) */
+cuda_error_t cudart_export_table(const void **table, const void *uuid, const void *caller);
+
 /* Allocates memory for a graph. It keeps its address until the program ends, even when freed. */
 cuda_error_t cudart_keep_memory(void **p, size_t n);
 

@@ -114,15 +114,12 @@ static _Noreturn void no_code(const fatbin_t *f, uint32_t arch)
     list_archs(f, there, sizeof(there));
     if (f->n_archs == 0 && f->n_ptx > 0)
         cudart_give_up("the program has no machine code for sm_%u, only PTX, which is not "
-                       "translated; compile it with nvcc -cudart shared -arch=sm_%u, which adds "
-                       "the machine code",
+                       "translated; compile it with nvcc -arch=sm_%u, which adds the machine code",
                        arch, arch);
     if (f->n_archs == 0)
-        cudart_give_up("the program has no machine code; compile it with nvcc -cudart shared "
-                       "-arch=sm_%u",
-                       arch);
+        cudart_give_up("the program has no machine code; compile it with nvcc -arch=sm_%u", arch);
     cudart_give_up("the program has no machine code for sm_%u, only for %s; compile it with nvcc "
-                   "-cudart shared -arch=sm_%u%s",
+                   "-arch=sm_%u%s",
                    arch, there, arch,
                    best_code(f, 79) != 0 ? ", or choose another GPU with --gpu" : "");
 }

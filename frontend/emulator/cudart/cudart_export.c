@@ -16,9 +16,11 @@
  * The libraries keep data for each pair of context and stream, such as workspaces. Other functions
  * of the tables were not called; a program that calls one ends with its number.
  */
+#include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "frontend/emulator/cudart/cudart_calls.h"
 #include "frontend/emulator/cudart/cudart_context.h"
 
 CUDART_EXPORT cuda_error_t cudaGetExportTable(const void **table, const void *uuid);
@@ -126,15 +128,27 @@ __attribute__((constructor)) static void fill_tables(void)
     of_context[51] = (entry_t)stream_behind;
 }
 
-static void refuse(const uint8_t *uuid)
+/* What a static runtime asks the driver for first. Most are replaced when they are loaded
+ * (redirect.c). */
+static const uint8_t runtime_uuid[16] = {0x6b, 0xd5, 0xfb, 0x6c, 0x5b, 0xf4, 0xe7, 0x4a,
+                                         0x89, 0x87, 0xd9, 0x39, 0x12, 0xfd, 0x9d, 0xf9};
+
+static void refuse(const uint8_t *uuid, const void *caller)
 {
+    Dl_info file;
+
+    if (memcmp(uuid, runtime_uuid, sizeof(runtime_uuid)) == 0)
+        cudart_give_up("%s: a CUDA runtime is linked into it statically that cannot be replaced, "
+                       "because its symbols are stripped or its version is unknown; link it with "
+                       "nvcc -cudart shared (for libraries of NVIDIA: see 'rubato help libs')",
+                       dladdr(caller, &file) != 0 ? file.dli_fname : "a library");
     fprintf(stderr, "rubato: the program asks for a table of undocumented functions (");
     for (unsigned i = 0; i < 16; i++)
         fprintf(stderr, "%02x%s", uuid[i], i == 3 || i == 5 || i == 7 || i == 9 ? "-" : "");
     fprintf(stderr, "), which is not available\n");
 }
 
-cuda_error_t cudaGetExportTable(const void **table, const void *uuid)
+cuda_error_t cudart_export_table(const void **table, const void *uuid, const void *caller)
 {
     if (table == NULL || uuid == NULL)
         return CUDA_ERROR_INVALID_VALUE;
@@ -143,6 +157,11 @@ cuda_error_t cudaGetExportTable(const void **table, const void *uuid)
         if (memcmp(tables[i].uuid, uuid, sizeof(tables[i].uuid)) == 0)
             *table = tables[i].table;
     if (*table == NULL)
-        refuse(uuid);
+        refuse(uuid, caller);
     return cudart_invalid_if(*table == NULL);
+}
+
+cuda_error_t cudaGetExportTable(const void **table, const void *uuid)
+{
+    return cudart_export_table(table, uuid, __builtin_return_address(0));
 }

@@ -15,6 +15,8 @@
 PER_THREAD(cudaEventRecordWithFlags, _ptsz)
 PER_THREAD(cudaEventRecord, _ptsz)
 PER_THREAD(cudaFreeAsync, _ptsz)
+PER_THREAD(__cudaLaunchKernel, _ptsz)
+PER_THREAD(cudaGraphInstantiateWithParams, _ptsz)
 PER_THREAD(cudaGraphLaunch, _ptsz)
 PER_THREAD(cudaGraphUpload, _ptsz)
 PER_THREAD(cudaLaunchCooperativeKernel, _ptsz)

@@ -246,6 +246,28 @@ static void indirect_branch(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
     }
 }
 
+/* Calls the system function whose address the lanes have in registers, as CUDA 13's code does; false:
+ * they have another address, or several. */
+static bool indirect_system_call(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
+{
+    const uint32_t *r = emu_src(w, u, 0);
+    emu_system_call_t call;
+    emu_uop_t direct = *u;
+
+    if (mask == 0 || u->kind != UOP_ABSOLUTE)
+        return false;
+    const uint64_t to = emu_u64(r, (int)emu_first_lane(mask)) + (uint64_t)u->offset;
+    if (!emu_code_system_call(to, &call))
+        return false;
+    for (uint32_t left = mask; left != 0; left &= left - 1)
+        if (emu_u64(r, (int)emu_first_lane(left)) + (uint64_t)u->offset != to)
+            return false;
+    direct.select = (uint8_t)call;
+    w->splits[w->current].pc++;
+    emu_system_call(w, &direct, mask);
+    return true;
+}
+
 /* --- convergence ----------------------------------------------------------------------------- */
 
 EMU_HOT static void bssy(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
@@ -385,7 +407,8 @@ void emu_control(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
     case UOP_INDIRECT:
     case UOP_RET:
     case UOP_ABSOLUTE:
-        indirect_branch(w, u, mask);
+        if (!indirect_system_call(w, u, mask))
+            indirect_branch(w, u, mask);
         break;
     case UOP_EXIT:
         leave(w, u, mask);

@@ -122,8 +122,8 @@ const cli_command_t cli_command_record = {
     "record",
     "-- PROGRAM [ARGUMENT]...",
     "run a CUDA program without a GPU, and trace it",
-    "Runs PROGRAM, an unmodified CUDA program whose runtime is linked dynamically (nvcc -cudart "
-    "shared -arch=sm_70, or sm_75), on the CPU: its kernels are executed instruction by "
+    "Runs PROGRAM, an unmodified CUDA program (nvcc -arch=sm_70, or sm_75), on the CPU: its "
+    "kernels are executed instruction by "
     "instruction as the GPU would, the program sees their results, and the trace gets what was "
     "executed. Times that the program measures are meaningless. What it asks about the GPU (SMs, "
     "memory, limits, occupancy) it is told of the one that --gpu and -s describe, as by rubato "

@@ -181,11 +181,32 @@ static void set_libraries(const program_options_t *o, const char *runtime)
     free(path);
 }
 
+/* The library that replaces static runtimes comes before all others. It is found by its name alone if
+ * its folder cannot be part of a list. */
+static void set_preload(const char *runtime)
+{
+    static const char name[] = "librubato_redirect.so";
+    const char *before = getenv("LD_PRELOAD"), *checks = getenv("ASAN_OPTIONS");
+    const bool listed = strpbrk(runtime, " :") == NULL;
+
+    char *list =
+        rb_format("%s%s%s%s%s", listed ? runtime : "", listed ? "/" : "", name,
+                  before != NULL && before[0] != '\0' ? ":" : "", before != NULL ? before : "");
+    set_or_unset("LD_PRELOAD", list);
+    free(list);
+    /* AddressSanitizer otherwise wants to be the first library. */
+    char *options = rb_format("%s%sverify_asan_link_order=0", checks != NULL ? checks : "",
+                              checks != NULL && checks[0] != '\0' ? ":" : "");
+    set_or_unset("ASAN_OPTIONS", options);
+    free(options);
+}
+
 static void set_environment(const program_child_t *p, const char *runtime)
 {
     const program_options_t *o = p->options;
 
     set_libraries(o, runtime);
+    set_preload(runtime);
     set_device(&p->device);
     set_limits(o);
     set_or_unset("RUBATO_RECORD_LAUNCHES", o->launches);
@@ -255,7 +276,7 @@ static rb_code_t fail_unseen(const program_child_t *p, rb_err_t *err)
     tell_end(p, end, sizeof(end));
     return rb_fail(err, RB_TRACE,
                    "%s %s and did not call the CUDA runtime of rubato; compile it with nvcc "
-                   "-cudart shared -arch=sm_%u",
+                   "-arch=sm_%u, and without -static",
                    p->options->words[0], end, p->device.arch == 75 ? 75 : 70);
 }
 
