@@ -1,6 +1,7 @@
 /* rubato record: programs see their results, rubato sees what they execute. */
 #include <dirent.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -172,6 +173,59 @@ static void mistakes_of_the_program_are_explained(void **state)
                  RUBATO_ROOT "/traces/cubin/vecadd.sm70.cubin", "80", "add"));
 }
 
+/* Writes the bundled code with another opcode at byte offset pc of its only function. */
+static void spoil(const char *file, unsigned pc)
+{
+    /* the first two instructions: MOV R1, c[0x0][0x28]; @!PT SHFL.IDX */
+    static const uint64_t begin[] = {0x00000a0000017a02, 0x000fc40000000f00, 0x000000fffffff389};
+    static uint8_t code[1 << 16];
+    FILE *in = fopen(RUBATO_ROOT "/traces/cubin/vecadd.sm70.cubin", "rb");
+
+    assert_non_null(in);
+    const size_t n = fread(code, 1, sizeof(code), in);
+    fclose(in);
+    size_t at = 0;
+    while (at + sizeof(begin) <= n && memcmp(code + at, begin, sizeof(begin)) != 0)
+        at++;
+    assert_true(at + pc + 16 <= n);
+    code[at + pc] = 0xff; /* no instruction has opcode 0xbff */
+    code[at + pc + 1] = 0x7b;
+    FILE *out = fopen(file, "wb");
+    assert_non_null(out);
+    assert_int_equal(fwrite(code, 1, n, out), n);
+    assert_int_equal(fclose(out), 0);
+}
+
+static void unsupported_launches_can_be_left_out(void **state)
+{
+    (void)state;
+    spoil("end.cubin", 0xf0);    /* EXIT, after the result is stored */
+    spoil("never.cubin", 0x110); /* behind the end */
+    expect(125, "nothing is recorded; --skip-unsupported goes on without such launches",
+           WORDS("record", "-o", "no.rbt", "--", PROGRAM, "end.cubin", "70", "add", "1000"));
+    assert_false(cli_exists("no.rbt"));
+    /* nothing of the launch is left: not a sum is there */
+    assert_has(cli_run_as(&rubato, 0, "launch 1 is left out: kernel vecadd, block (0,0,0)",
+                          WORDS("record", "--no-trace", "--skip-unsupported", "--", PROGRAM,
+                                "end.cubin", "70", "add", "1000", "3")),
+               "no error\n1000 wrong");
+    expect(0, "launches left out: 3, of kernels: 1;",
+           WORDS("record", "--no-trace", "--skip-unsupported", "--", PROGRAM, "end.cubin", "70",
+                 "add", "1000", "3"));
+    expect(125, "launches left out: 1, of kernels: 1;",
+           WORDS("record", "-o", "no.rbt", "--skip-unsupported", "--", PROGRAM, "end.cubin", "70",
+                 "add", "1000"));
+    assert_false(cli_exists("no.rbt"));
+    /* an instruction that is not reached does no harm */
+    assert_has(cli_run_as(&rubato, 0, NULL,
+                          WORDS("record", "-o", "yes.rbt", "--skip-unsupported", "--", PROGRAM,
+                                "never.cubin", "70", "add", "1000", "2")),
+               "no error\n0 wrong");
+    assert_has(cli_run_as(&rubato, 0, NULL, WORDS("info", "--count", "--json", "yes.rbt")),
+               "\"warp_instructions\": 1024");
+    expect(2, "need a program", WORDS("run", "--skip-unsupported", "yes.rbt"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -184,6 +238,7 @@ int main(void)
         cmocka_unit_test(nothing_is_left_of_what_was_not_recorded),
         cmocka_unit_test(status_is_the_programs),
         cmocka_unit_test(mistakes_of_the_program_are_explained),
+        cmocka_unit_test(unsupported_launches_can_be_left_out),
     };
     return cmocka_run_group_tests(tests, cli_begin, cli_end);
 }

@@ -139,7 +139,9 @@ static cuda_error_t run(cudart_state_t *s, cudart_unit_t *unit, const cubin_kern
     if (rc == RB_OK)
         return CUDA_SUCCESS;
     if (rc != RB_TRACE || totals.unsupported)
-        cudart_give_up("%s", err.text);
+        cudart_give_up("%s%s", err.text,
+                       totals.unsupported ? "; --skip-unsupported goes on without such launches"
+                                          : "");
     fprintf(stderr, "rubato: %s\n", err.text);
     s->sticky = error_of(totals.fault); /* as on hardware, the context stays unusable */
     return s->sticky;

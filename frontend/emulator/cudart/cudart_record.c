@@ -254,6 +254,8 @@ rb_code_t cudart_record_run(cudart_state_t *s, emu_launch_t *l, uint64_t stream,
 
     out.n_launches = s->n_launches;
     l->workers = recording() ? 1 : s->threads;
+    if (cudart_left_out(s, l))
+        return RB_OK;
     RB_TRY(emu_module_code(l->module, l->kernel, &code, err));
     if (traced) {
         launch_info_t info = launch_facts(s, l, stream);
@@ -300,6 +302,8 @@ static void end_without_launch(void)
 /* The program ends: completes the trace or pipe. */
 __attribute__((destructor)) static void finish(void)
 {
+    if (out.owner == getpid())
+        cudart_left_out_end();
     if (recording() && out.n_recorded == 0)
         end_without_launch();
     rbt_writer_t *writer = out.writer;

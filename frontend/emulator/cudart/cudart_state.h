@@ -57,6 +57,7 @@ typedef struct {
     const char *no_device[2]; /* why there is none, or NULL */
     uint64_t max_insts;       /* limit per launch; 0: none */
     double timeout;           /* limit per launch in host seconds; 0: none */
+    bool skip_unsupported;    /* launches that cannot be emulated are left out */
     unsigned threads; /* threads that execute blocks of launches if nothing is recorded; 0: one */
     cudart_unit_t **units;
     size_t n_units, cap_units;
@@ -149,6 +150,17 @@ cuda_error_t cudart_copy(cudart_state_t *s, void *to, const void *from, size_t n
 /* Like emu_mem_alloc(), limited to the memory of the GPU. */
 uint64_t cudart_alloc(cudart_state_t *s, uint64_t n);
 
+/* --- what is not supported (cudart_left_out.c) ------------------------------------------------ */
+
+/*
+ * Whether a launch is left out because the user goes on without launches that cannot be emulated;
+ * names the first one of each kernel on standard error.
+ */
+bool cudart_left_out(const cudart_state_t *s, const emu_launch_t *l);
+
+/* Says how many launches were left out. */
+void cudart_left_out_end(void);
+
 /* --- what is recorded (cudart_record.c) ------------------------------------------------------ */
 
 /* Opens the outputs that the environment requests; called once. */
@@ -157,7 +169,7 @@ void cudart_record_start(cudart_state_t *s);
 /* Records a copy to the device. */
 void cudart_record_copy(uint64_t addr, uint64_t bytes);
 
-/* Executes launch number s->n_launches, and records it if selected. */
+/* Executes launch number s->n_launches, and records it if selected; or leaves it out. */
 rb_code_t cudart_record_run(cudart_state_t *s, emu_launch_t *l, uint64_t stream,
                             emu_totals_t *totals, rb_err_t *err);
 

@@ -46,6 +46,11 @@
         CLI_TIMEOUT, 0, "timeout", "SECONDS", "no limit", "Program",                               \
             "give up a launch after this much time", NULL, false                                   \
     }
+#define OPT_SKIP_UNSUPPORTED                                                                       \
+    {                                                                                              \
+        CLI_SKIP_UNSUPPORTED, 0, "skip-unsupported", NULL, NULL, "Program",                        \
+            "name launches that cannot be emulated, leave them out, and go on", NULL, false        \
+    }
 #define OPT_LIBS                                                                                   \
     {                                                                                              \
         CLI_LIBS, 0, "libs", "DIR", "what rubato libs builds by default", "Program",               \

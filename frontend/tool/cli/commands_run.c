@@ -71,6 +71,7 @@ static const cli_option_t run_options[] = {
     OPT_ARCH_OF_PROGRAM,
     OPT_MAX_INSTS,
     OPT_TIMEOUT,
+    OPT_SKIP_UNSUPPORTED,
     OPT_LIBS,
     OPT_HELP,
 };

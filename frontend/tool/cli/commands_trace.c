@@ -113,6 +113,7 @@ static const cli_option_t record_options[] = {
      "with --no-trace: blocks that are executed at the same time", NULL, false},
     OPT_MAX_INSTS,
     OPT_TIMEOUT,
+    OPT_SKIP_UNSUPPORTED,
     OPT_LIBS,
     OPT_TMPDIR("for temporary files"),
     OPT_HELP,

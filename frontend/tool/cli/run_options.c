@@ -207,7 +207,8 @@ static rb_code_t take_operands(run_options_t *o, const cli_parser_t *p, rb_err_t
     if (!dashes || (p->n_operands == 1 && open_trace_detect(p->operands[0]))) {
         if (o->about_program)
             return rb_fail(err, RB_USAGE,
-                           "--arch, --max-insts and --timeout need a program: -- PROGRAM");
+                           "--arch, --max-insts, --timeout and --skip-unsupported need a program: "
+                           "-- PROGRAM");
         if (p->n_operands == 0)
             return rb_fail(err, RB_USAGE,
                            "TRACE is missing, or -- PROGRAM; see 'rubato run --help'");

@@ -41,6 +41,9 @@ rb_code_t program_option(program_options_t *o, cli_option_id_t id, const char *v
         return option_count("max-insts", value, 1, UINT64_MAX / 2, &o->max_insts, err);
     case CLI_TIMEOUT:
         return option_seconds("timeout", value, &o->timeout, err);
+    case CLI_SKIP_UNSUPPORTED:
+        o->skip_unsupported = true;
+        return RB_OK;
     case CLI_LIBS:
         o->libs = value;
         return RB_OK;

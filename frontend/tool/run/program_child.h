@@ -31,6 +31,7 @@ typedef struct {
     const char *profile;          /* file with one line per launch */
     uint64_t max_insts;           /* limit per launch in warp instructions; 0: none */
     double timeout;               /* limit per launch in host seconds; 0: none */
+    bool skip_unsupported;        /* leave launches out that cannot be emulated */
     uint64_t threads;             /* threads that execute blocks if nothing is recorded; 0: one */
     const char *libs;             /* folder of CUDA libraries; NULL: program_libs_folder() */
     const char *tmpdir;           /* folder for temporary files */
