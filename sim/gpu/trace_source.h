@@ -74,6 +74,12 @@ typedef struct {
     uint64_t n;
 } bb_count_t;
 
+/* The line of the program's source that an instruction was compiled from. */
+typedef struct {
+    const char *file; /* path */
+    uint32_t line;    /* from 1 */
+} source_line_t;
+
 typedef struct trace_source trace_source_t;
 typedef struct trace_launch trace_launch_t; /* an open launch; each source defines it */
 typedef struct trace_claim trace_claim_t;   /* blocks to decode; each source defines it */
@@ -150,6 +156,11 @@ typedef struct {
      * decoded.
      */
     const char *(*inst_text)(trace_launch_t *l, const inst_t *inst, uint32_t *len);
+
+    /* Optional (may be NULL): the source line of an instruction, under the same conditions; of
+     * inlined functions that of the innermost. out->file is valid while the launch is open. false:
+     * unknown, or inst_text() states the line without its file. */
+    bool (*inst_line)(trace_launch_t *l, const inst_t *inst, source_line_t *out);
 
     /* Optional (NULL: always 1): how many launches of the traced program launch id stands for, in a
      * trace of sampled launches. */

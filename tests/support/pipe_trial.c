@@ -17,6 +17,20 @@
 
 enum { BLOCKS = 2, LAUNCHES = 3 };
 
+static const char *odd_text(void *ctx, const inst_t *inst, uint32_t *len)
+{
+    (void)ctx;
+    *len = 1 + inst->pc / 16 % 4;
+    return inst->pc % 32 != 0 ? "MUFU" : NULL;
+}
+
+static bool odd_line(void *ctx, const inst_t *inst, source_line_t *out)
+{
+    (void)ctx;
+    *out = (source_line_t){.file = inst->pc % 64 < 32 ? "a.cu" : "b.cuh", .line = inst->pc + 1};
+    return inst->pc % 48 != 0;
+}
+
 static void must(rb_code_t code, const rb_err_t *err)
 {
     RB_INVARIANT(code == RB_OK, "%s", err->text);
@@ -60,8 +74,12 @@ static void send_launch(launch_pipe_writer_t *w, trace_source_t *s, uint64_t id)
     }
     info.n_blocks = info.grid[0] = BLOCKS;
     info.grid[1] = info.grid[2] = 1;
+    const pipe_about_t about = {odd_text, odd_line, NULL}; /* the first kernel has no listing */
+
     must(launch_pipe_copy(w, &copy, &err), &err);
-    must(launch_pipe_launch(w, &info, code.first, (uint32_t)(code.end - code.first), &err), &err);
+    must(launch_pipe_launch(w, &info, code.first, (uint32_t)(code.end - code.first),
+                            id > 1 ? &about : NULL, &err),
+         &err);
     for (uint64_t i = 0; i < BLOCKS; i++) {
         must(launch_pipe_block(w, blocks[i], &err), &err);
         s->ops->free_block(l, blocks[i]);

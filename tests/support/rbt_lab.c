@@ -210,7 +210,18 @@ static const inst_t *inst_at(const warp_stream_t *w, uint64_t n)
     return w->runs[r].first + n;
 }
 
-/* Texts of the instructions of the first warp; the source's are checked once for each block. */
+/* Source lines; a source that does not know them equals one without any. */
+static void same_line(const side_t *a, const side_t *b, const inst_t *x, const inst_t *y)
+{
+    source_line_t s = {0}, t = {0};
+    bool known = a->source->ops->inst_line != NULL && a->source->ops->inst_line(a->launch, x, &s);
+    bool also = b->source->ops->inst_line != NULL && b->source->ops->inst_line(b->launch, y, &t);
+
+    if (known != also || (known && (s.line != t.line || strcmp(s.file, t.file) != 0)))
+        fail_msg("pc 0x%x, line %u and %u", x->pc, known ? s.line : 0, also ? t.line : 0);
+}
+
+/* Texts and lines of the instructions of the first warp; the source's are checked once for each block. */
 static void same_texts(const side_t *a, const side_t *b, const trace_block_t *x,
                        const trace_block_t *y)
 {
@@ -220,6 +231,7 @@ static void same_texts(const side_t *a, const side_t *b, const trace_block_t *x,
         return;
     for (uint64_t i = 0; i < x->warps[0].n_insts && i < INSTS; i++) {
         uint32_t n = 0, m = 0;
+        same_line(a, b, inst_at(&x->warps[0], i), inst_at(&y->warps[0], i));
         const char *s = a->source->ops->inst_text(a->launch, inst_at(&x->warps[0], i), &n);
         const char *t = b->source->ops->inst_text(b->launch, inst_at(&y->warps[0], i), &m);
 

@@ -105,6 +105,10 @@ static rb_code_t try_code(const rbt_buf_t *bytes)
         const char *text = rbt_code_text(&code, &code.insts[i], &len);
 
         RB_INVARIANT(text == NULL || memchr(text, 1, len) != text + len, "a text ends nowhere");
+        source_line_t line;
+        RB_INVARIANT(!rbt_code_line(&code, &code.insts[i], &line) ||
+                         (line.line > 0 && strlen(line.file) <= RBT_NAME_BYTES),
+                     "a line is nowhere");
     }
     rbt_code_free(&code);
     return wrong == NULL ? RB_OK : RB_TRACE;

@@ -26,6 +26,15 @@ static void check_text(trace_source_t *s, trace_launch_t *l, const inst_t *in)
                  "text of an instruction");
 }
 
+static void check_line(trace_source_t *s, trace_launch_t *l, const inst_t *in)
+{
+    source_line_t line;
+
+    if (s->ops->inst_line == NULL || !s->ops->inst_line(l, in, &line))
+        return;
+    RB_INVARIANT(line.line > 0 && strchr(line.file, '\n') == NULL, "line of an instruction");
+}
+
 static void check_code(trace_source_t *s, trace_launch_t *l, const trace_block_t *b)
 {
     for (uint32_t w = 0; w < b->n_warps; w++)
@@ -35,6 +44,7 @@ static void check_code(trace_source_t *s, trace_launch_t *l, const trace_block_t
             for (unsigned k = 0; k < run->count; k++) {
                 check_inst(run->first + k);
                 check_text(s, l, run->first + k);
+                check_line(s, l, run->first + k);
             }
         }
 }

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "frontend/input/rbt/rbt_format.h"
 #include "frontend/input/rbt/rbt_verify.h"
 #include "frontend/input/rbt/rbt_writer.h"
 #include "frontend/tool/library/open_trace.h"
@@ -238,6 +239,90 @@ static void other_traces_come_back(void **state)
     other_traces_each(text_round_trip);
 }
 
+/* --- source lines ---------------------------------------------------------------------------- */
+
+/* Lines of instructions by pc: every fourth has none, the others are in two files. */
+static bool made_line(trace_launch_t *l, const inst_t *inst, source_line_t *out)
+{
+    uint32_t i = inst->pc / 16;
+
+    (void)l;
+    *out =
+        (source_line_t){.file = i % 3 == 0 ? "/src/a.cu" : "b.cuh", .line = 1 + i * 7919 % 10007};
+    return i % 4 != 0;
+}
+
+static bool no_line(trace_launch_t *l, const inst_t *inst, source_line_t *out)
+{
+    (void)l, (void)inst, (void)out;
+    return false;
+}
+
+/* The bytes of x.rbt and its footer's version. */
+static char *read_lined(size_t *n, uint32_t *version)
+{
+    FILE *in = fopen(temp_path("x.rbt"), "rb");
+    char *bytes = malloc(1 << 20);
+
+    assert_non_null(in);
+    *n = fread(bytes, 1, 1 << 20, in);
+    fclose(in);
+    memcpy(version, bytes + *n - RBT_FOOTER_BYTES + 24, sizeof(*version));
+    return bytes;
+}
+
+static const rbt_lab_launch_t lined[] = {{.blocks = 4, .threads = 96, .loops = 3},
+                                         {.blocks = 2, .threads = 64, .loops = 2, .random = true}};
+
+static void source_lines_come_back(void **state)
+{
+    synth_t *s = rbt_lab_program(lined, 2);
+    trace_source_t *source = synth_source(s);
+    trace_source_ops_t ops = *source->ops;
+    uint32_t version;
+    size_t n;
+
+    (void)state;
+    ops.inst_line = made_line;
+    source->ops = &ops;
+    rbt_lab_store(source, temp_path("x.rbt"), 1);
+    verifies(temp_path("x.rbt"));
+    free(read_lined(&n, &version));
+    assert_int_equal(version, RBT_VERSION_SECTIONS);
+    trace_source_t *t = rbt_lab_open(temp_path("x.rbt"));
+    rbt_lab_same(source, t);
+    rbt_lab_store(t, temp_path("y.rbt"), 1);
+    trace_source_t *again = rbt_lab_open(temp_path("y.rbt"));
+    rbt_lab_same(t, again);
+    again->ops->destroy(again);
+    t->ops->destroy(t);
+    synth_destroy(s);
+}
+
+static void a_file_without_lines_stays_as_it_was(void **state)
+{
+    synth_t *s = rbt_lab_program(lined, 2);
+    trace_source_t *source = synth_source(s);
+    trace_source_ops_t ops = *source->ops;
+    uint32_t version;
+    size_t n, m;
+
+    (void)state;
+    rbt_lab_store(source, temp_path("x.rbt"), 1);
+    char *plain = read_lined(&n, &version);
+    assert_int_equal(version, RBT_VERSION);
+    remove(temp_path("x.rbt"));
+    ops.inst_line = no_line;
+    source->ops = &ops;
+    rbt_lab_store(source, temp_path("x.rbt"), 1);
+    char *asked = read_lined(&m, &version);
+    assert_int_equal(n, m);
+    assert_memory_equal(plain, asked, n);
+    free(plain);
+    free(asked);
+    synth_destroy(s);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, temp_folder_begin, temp_folder_end)
@@ -249,6 +334,8 @@ int main(void)
         TEST(blocks_are_found_wherever_they_are),
         TEST(a_slice_keeps_ids_weights_and_copies),
         TEST(nothing_is_left_of_a_writing_that_is_given_up),
+        TEST(source_lines_come_back),
+        TEST(a_file_without_lines_stays_as_it_was),
         TEST(bundled_traces_come_back),
         TEST(other_traces_come_back),
     };

@@ -291,11 +291,11 @@ static void *send_block(void *source)
     RB_INVARIANT(w != NULL && s->ops->launch_info(s, 1, &info, NULL) == RB_OK, "no launch");
     for (uint32_t i = 0; i < b->n_warps; i++)
         find_code(&b->warps[i], &first, &end);
-    RB_INVARIANT(launch_pipe_launch(w, &info, first, (uint32_t)(end - first), NULL) == RB_OK &&
-                     launch_pipe_block(w, b, NULL) == RB_OK &&
-                     launch_pipe_launch_end(w, NULL) == RB_OK &&
-                     launch_pipe_finish(w, NULL) == RB_OK,
-                 "the launch was not sent");
+    RB_INVARIANT(
+        launch_pipe_launch(w, &info, first, (uint32_t)(end - first), NULL, NULL) == RB_OK &&
+            launch_pipe_block(w, b, NULL) == RB_OK && launch_pipe_launch_end(w, NULL) == RB_OK &&
+            launch_pipe_finish(w, NULL) == RB_OK,
+        "the launch was not sent");
     s->ops->free_block(l, b);
     s->ops->close(l);
     stream_store_free(&store);

@@ -205,13 +205,23 @@ static launch_info_t launch_facts(const cudart_state_t *s, const emu_launch_t *l
 
 /* --- a launch -------------------------------------------------------------------------------- */
 
+static bool inst_line(void *code, const inst_t *inst, source_line_t *line)
+{
+    const emu_code_t *c = code;
+
+    return emu_code_line(c, (uint32_t)(inst - c->static_code), line);
+}
+
 static rb_code_t begin_launch(const launch_info_t *info, double weight, const emu_code_t *code,
                               rb_err_t *err)
 {
+    const pipe_about_t about = {sass_tracer_text, inst_line, (void *)(uintptr_t)code};
+
     if (out.pipe != NULL)
-        return launch_pipe_launch(out.pipe, info, code->static_code, code->n_insts, err);
-    return rbt_writer_launch(out.writer, info, weight, sass_tracer_text, (void *)(uintptr_t)code,
-                             err);
+        return launch_pipe_launch(out.pipe, info, code->static_code, code->n_insts, &about, err);
+    RB_TRY(rbt_writer_launch(out.writer, info, weight, sass_tracer_text, about.ctx, err));
+    rbt_writer_lines(out.writer, inst_line);
+    return RB_OK;
 }
 
 static rb_code_t put_block(void *ctx, const trace_block_t *block, rb_err_t *err)

@@ -189,6 +189,9 @@ void emu_module_close(emu_module_t *m)
     free(m->section_addr);
     free(m->section_copy);
     free(m->handles);
+    if (m->lines != NULL)
+        line_table_free(m->lines);
+    free(m->lines);
     cubin_close(&m->cubin);
     *m = (emu_module_t){0};
 }
@@ -253,6 +256,11 @@ rb_code_t emu_module_code(emu_module_t *m, const cubin_kernel_t *k, const emu_co
         *c = (emu_code_t){0};
         return rc;
     }
+    if (m->lines == NULL) {
+        m->lines = rb_calloc(1, sizeof(*m->lines));
+        line_table_read(m->lines, &m->cubin.elf);
+    }
+    c->lines = m->lines;
     c->insts = rb_calloc(c->n_insts, sizeof(*c->insts));
     c->static_code = rb_calloc(c->n_insts, sizeof(*c->static_code));
     for (uint32_t i = 0; i < c->n_insts; i++) {
@@ -274,16 +282,38 @@ bool emu_code_index(const emu_code_t *c, uint64_t addr, uint32_t *index)
     return *index < c->n_insts;
 }
 
+/* The section of an instruction, and the index of the section's first one. */
+static uint32_t section_of(const emu_code_t *c, uint32_t index, uint32_t *start)
+{
+    uint32_t section = 0;
+
+    *start = 0;
+    for (uint32_t i = 0; i < c->n_sections; i++)
+        if (c->starts[i] <= index && c->starts[i] >= *start) {
+            section = i;
+            *start = c->starts[i];
+        }
+    return section;
+}
+
 uint64_t emu_code_address(const emu_code_t *c, uint32_t index)
 {
-    uint32_t section = 0, start = 0;
+    uint32_t start, section = section_of(c, index, &start);
 
-    for (uint32_t i = 0; i < c->n_sections; i++)
-        if (c->starts[i] <= index && c->starts[i] >= start) {
-            section = i;
-            start = c->starts[i];
-        }
     return code_address(section) + (uint64_t)(index - start) * SASS_INST_BYTES;
+}
+
+bool emu_code_line(const emu_code_t *c, uint32_t index, source_line_t *out)
+{
+    uint32_t start, section;
+
+    if (c->lines->n_rows == 0)
+        return false;
+    section = section_of(c, index, &start);
+    const line_row_t *row = line_table_at(c->lines, section, (index - start) * SASS_INST_BYTES);
+    if (row != NULL)
+        *out = (source_line_t){.file = c->lines->files[row->file], .line = row->line};
+    return row != NULL;
 }
 
 bool emu_code_system_call(uint64_t addr, emu_system_call_t *call)

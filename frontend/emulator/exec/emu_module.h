@@ -7,7 +7,9 @@
 
 #include "frontend/emulator/exec/emu_mem.h"
 #include "frontend/emulator/sass/cubin.h"
+#include "frontend/emulator/sass/line_table.h"
 #include "frontend/emulator/sass/sass_inst.h"
+#include "sim/gpu/trace_source.h"
 
 /*
  * Addresses of code. A kernel of a program made of several linked files (nvcc -rdc=true) calls
@@ -33,6 +35,7 @@ typedef struct {
     uint32_t n_insts;
     uint32_t *starts; /* owned; index of the first instruction of each included section */
     uint32_t n_sections;
+    const line_table_t *lines; /* of the module */
 } emu_code_t;
 
 typedef struct {
@@ -42,6 +45,7 @@ typedef struct {
     emu_code_t *code;       /* owned; one per kernel */
     uint32_t *handles;      /* owned; handles of texture and surface references by symbol, 0 for
                              * other symbols */
+    line_table_t *lines;    /* owned; NULL: no code was requested so far */
 } emu_module_t;
 
 /*
@@ -61,6 +65,10 @@ bool emu_code_index(const emu_code_t *c, uint64_t addr, uint32_t *index);
 
 /* The address of an instruction, by index. */
 uint64_t emu_code_address(const emu_code_t *c, uint32_t index);
+
+/* The source line of an instruction, by index; false: unknown. out->file lives as long as the
+ * module. */
+bool emu_code_line(const emu_code_t *c, uint32_t index, source_line_t *out);
 
 /* The system call at an address of code; false: it is not one. */
 bool emu_code_system_call(uint64_t addr, emu_system_call_t *call);

@@ -7,6 +7,7 @@
  *   PIPE_HELLO       pipe_hello_t
  *   PIPE_COPY        memcpy_op_t
  *   PIPE_CODE        inst_t of a kernel; the n-th such message is code n (0, 1, ...)
+ *   PIPE_LISTING     texts and source lines of the code in the message before (launch_listing.h)
  *   PIPE_LAUNCH      pipe_launch_t and the kernel's name
  *   PIPE_BLOCK       pipe_block_t, a pipe_warp_t for each warp; then for each warp its pipe_run_t,
  *                    then for each warp its words of addresses
@@ -32,6 +33,8 @@ typedef enum {
     PIPE_LONG_BLOCK,
     PIPE_PIECE,
     PIPE_BLOCK_END,
+    PIPE_LISTING,
+    PIPE_KIND_COUNT
 } pipe_kind_t;
 
 typedef struct {
@@ -83,12 +86,21 @@ launch_pipe_writer_t *launch_pipe_open(const char *path, rb_err_t *err);
 RB_CHECKED rb_code_t launch_pipe_copy(launch_pipe_writer_t *w, const memcpy_op_t *op,
                                       rb_err_t *err);
 
+/* Describes instructions for people, as inst_text() and inst_line() of a trace source; each may be
+ * NULL. What they return is borrowed until the next call. */
+typedef struct {
+    const char *(*text)(void *ctx, const inst_t *inst, uint32_t *len);
+    bool (*line)(void *ctx, const inst_t *inst, source_line_t *out);
+    void *ctx;
+} pipe_about_t;
+
 /*
  * Begins a launch of a kernel with code[0 .. n_code), which must stay valid while the writer lives.
- * RB_IO if the reader is gone.
+ * about may be NULL. RB_IO if the reader is gone.
  */
 RB_CHECKED rb_code_t launch_pipe_launch(launch_pipe_writer_t *w, const launch_info_t *info,
-                                        const inst_t *code, uint32_t n_code, rb_err_t *err);
+                                        const inst_t *code, uint32_t n_code,
+                                        const pipe_about_t *about, rb_err_t *err);
 RB_CHECKED rb_code_t launch_pipe_block(launch_pipe_writer_t *w, const trace_block_t *block,
                                        rb_err_t *err);
 RB_CHECKED rb_code_t launch_pipe_launch_end(launch_pipe_writer_t *w, rb_err_t *err);

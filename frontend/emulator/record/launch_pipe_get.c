@@ -5,14 +5,15 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "frontend/emulator/record/launch_listing.h"
 #include "frontend/emulator/record/launch_pipe_check.h"
-#include "frontend/emulator/record/launch_pipe_read.h"
 #include "sim/core/alloc.h"
 #include "sim/isa/inst_check.h"
 
 typedef struct {
     inst_t *insts; /* owned */
     uint32_t n;
+    launch_listing_t listing;
 } code_t;
 
 /* A warp that arrives in pieces. */
@@ -98,6 +99,15 @@ static rb_code_t take_code(pipe_source_t *s, rb_err_t *err)
     return RB_OK;
 }
 
+static rb_code_t take_listing(pipe_source_t *s, rb_err_t *err)
+{
+    code_t *c = s->n_codes > 0 ? &s->codes[s->n_codes - 1] : NULL;
+
+    if (c == NULL || c->listing.insts != NULL)
+        return pipe_garbled(&s->in, err);
+    return launch_listing_take(&s->in, &c->listing, c->n, err);
+}
+
 /* Copies a name so that it lives as long as the source. */
 static const char *keep_name(pipe_source_t *s, char *name)
 {
@@ -169,6 +179,9 @@ static rb_code_t next_launch(pipe_source_t *s, rb_err_t *err)
             break;
         case PIPE_CODE:
             RB_TRY(take_code(s, err));
+            break;
+        case PIPE_LISTING:
+            RB_TRY(take_listing(s, err));
             break;
         case PIPE_LAUNCH:
             RB_TRY(take_launch(s, err));
@@ -529,6 +542,23 @@ static void close_launch(trace_launch_t *l)
     free(l);
 }
 
+static const char *inst_text(trace_launch_t *l, const inst_t *inst, uint32_t *len)
+{
+    const code_t *c = &l->source->codes[l->source->launch.code];
+
+    return inst >= c->insts && inst < c->insts + c->n
+               ? launch_listing_text(&c->listing, (size_t)(inst - c->insts), len)
+               : NULL;
+}
+
+static bool inst_line(trace_launch_t *l, const inst_t *inst, source_line_t *out)
+{
+    const code_t *c = &l->source->codes[l->source->launch.code];
+
+    return inst >= c->insts && inst < c->insts + c->n &&
+           launch_listing_line(&c->listing, (size_t)(inst - c->insts), out);
+}
+
 static void progress(const trace_source_t *base, uint64_t *done, uint64_t *total)
 {
     *done = atomic_load_explicit(&((const pipe_source_t *)base)->in.n_bytes, memory_order_relaxed);
@@ -542,8 +572,10 @@ static void destroy(trace_source_t *base)
     close(s->in.fd);
     for (size_t i = 0; i < s->n_names; i++)
         free(s->names[i]);
-    for (size_t i = 0; i < s->n_codes; i++)
+    for (size_t i = 0; i < s->n_codes; i++) {
         free(s->codes[i].insts);
+        launch_listing_free(&s->codes[i].listing);
+    }
     free(s->names);
     free(s->codes);
     free(s->copies);
@@ -561,6 +593,8 @@ static const trace_source_ops_t ops = {
     .free_block = free_block,
     .use_store = use_store,
     .close = close_launch,
+    .inst_text = inst_text,
+    .inst_line = inst_line,
     .progress = progress,
     .destroy = destroy,
 };

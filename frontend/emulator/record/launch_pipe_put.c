@@ -7,7 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "frontend/emulator/record/launch_pipe.h"
+#include "frontend/emulator/record/launch_listing.h"
 #include "sim/core/alloc.h"
 
 enum { BUFFER_BYTES = 1 << 18, PIPE_BYTES = 1 << 20 };
@@ -115,25 +115,33 @@ rb_code_t launch_pipe_copy(launch_pipe_writer_t *w, const memcpy_op_t *op, rb_er
 }
 
 /* Sends code unless it was sent before; returns its number. */
-static rb_code_t send_code(launch_pipe_writer_t *w, const inst_t *code, uint32_t n, uint64_t *index,
-                           rb_err_t *err)
+static rb_code_t send_code(launch_pipe_writer_t *w, const inst_t *code, uint32_t n,
+                           const pipe_about_t *about, uint64_t *index, rb_err_t *err)
 {
+    size_t bytes;
+
     for (*index = 0; *index < w->n_codes; ++*index)
         if (w->codes[*index] == code)
             return RB_OK;
     rb_grow(&w->codes, &w->cap_codes, w->n_codes + 1, sizeof(*w->codes));
     w->codes[w->n_codes++] = code;
-    return put_message(w, PIPE_CODE, code, n * sizeof(*code), err);
+    RB_TRY(put_message(w, PIPE_CODE, code, n * sizeof(*code), err));
+    if (about == NULL)
+        return RB_OK;
+    void *listing = launch_listing_make(about, code, n, &bytes);
+    rb_code_t rc = put_message(w, PIPE_LISTING, listing, bytes, err);
+    free(listing);
+    return rc;
 }
 
 rb_code_t launch_pipe_launch(launch_pipe_writer_t *w, const launch_info_t *info, const inst_t *code,
-                             uint32_t n_code, rb_err_t *err)
+                             uint32_t n_code, const pipe_about_t *about, rb_err_t *err)
 {
     pipe_launch_t l = {.info = *info};
     size_t n_name = strlen(info->name);
 
     l.info.name = l.info.file = NULL;
-    RB_TRY(send_code(w, code, n_code, &l.code, err));
+    RB_TRY(send_code(w, code, n_code, about, &l.code, err));
     w->code = code;
     RB_TRY(put_header(w, PIPE_LAUNCH, sizeof(l) + n_name, err));
     RB_TRY(put(w, &l, sizeof(l), err));

@@ -71,7 +71,7 @@ rb_code_t pipe_peek(pipe_reader_t *r, rb_err_t *err)
         r->next = (pipe_header_t){.kind = PIPE_END};
     else if (eof)
         return rb_fail(err, RB_TRACE, "%s: ended before its launches were complete", r->origin);
-    if (r->next.kind > PIPE_BLOCK_END || r->next.bytes > max_bytes)
+    if (r->next.kind >= PIPE_KIND_COUNT || r->next.bytes > max_bytes)
         return pipe_garbled(r, err);
     r->has_next = true;
     if (r->next.kind == PIPE_END)

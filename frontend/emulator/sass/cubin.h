@@ -6,7 +6,8 @@
  * Sections read: .text.K (registers in the upper byte of sh_info), .nv.info and .nv.info.K
  * (attributes), .nv.constant0.K (bank 0: launch properties and parameters), .nv.constant2.K
  * (compiler constants), .nv.constant3 (__constant__), .nv.constant4 (addresses of globals),
- * .nv.shared.K, .nv.global and .nv.global.init (__device__ variables), .rel.* (relocations).
+ * .nv.shared.K, .nv.global and .nv.global.init (__device__ variables), .rel.* (relocations);
+ * .debug_line, which line_table.h reads.
  */
 #ifndef RUBATO_SASS_CUBIN_H
 #define RUBATO_SASS_CUBIN_H

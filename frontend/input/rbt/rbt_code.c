@@ -17,6 +17,10 @@ void rbt_code_free(rbt_code_t *c)
     free(c->texts);
     free(c->bbs);
     free(c->spans);
+    free(c->lines);
+    for (size_t i = 0; i < c->n_files; i++)
+        free(c->files[i]);
+    free(c->files);
     *c = (rbt_code_t){0};
 }
 
@@ -158,6 +162,64 @@ static void read_bbs(rbt_code_t *c, rbt_in_t *in)
     }
 }
 
+/* --- sections -------------------------------------------------------------------------------- */
+
+static void read_files(rbt_code_t *c, rbt_in_t *in)
+{
+    size_t n = rbt_get_count(in, RBT_CODE_FILES);
+
+    c->files = rb_calloc(n + 1, sizeof(*c->files));
+    while (c->n_files < n && !in->bad) {
+        size_t len = rbt_get_count(in, RBT_NAME_BYTES);
+        const uint8_t *path = rbt_get_bytes(in, len);
+
+        if (path == NULL || memchr(path, '\0', len) != NULL) {
+            in->bad = true;
+            return;
+        }
+        c->files[c->n_files] = rb_calloc(len + 1, 1);
+        memcpy(c->files[c->n_files++], path, len);
+    }
+}
+
+static void read_lines(rbt_code_t *c, rbt_in_t *in)
+{
+    uint64_t line = 0;
+
+    if (c->lines != NULL) {
+        in->bad = true;
+        return;
+    }
+    read_files(c, in);
+    c->lines = rb_calloc(c->n_insts + 1, sizeof(*c->lines));
+    for (size_t i = 0; i < c->n_insts && !in->bad; i++)
+        c->lines[i].file = (uint32_t)rbt_get_count(in, c->n_files);
+    for (size_t i = 0; i < c->n_insts && !in->bad; i++) {
+        if (c->lines[i].file == 0)
+            continue;
+        line += (uint64_t)rbt_get_signed(in);
+        in->bad |= line == 0 || line > INT32_MAX;
+        c->lines[i].line = (uint32_t)line;
+    }
+    in->bad |= in->at != in->end;
+}
+
+static void read_sections(rbt_code_t *c, rbt_in_t *in)
+{
+    while (!in->bad && in->at != in->end) {
+        uint64_t kind = rbt_get_varint(in);
+        size_t n = rbt_get_count(in, rbt_in_left(in));
+        const uint8_t *bytes = rbt_get_bytes(in, n);
+
+        if (bytes == NULL)
+            return;
+        rbt_in_t section = {.at = bytes, .end = bytes + n};
+        if (kind == RBT_SECTION_LINES)
+            read_lines(c, &section);
+        in->bad |= section.bad;
+    }
+}
+
 const char *rbt_code_read(rbt_code_t *c, const uint8_t *data, size_t n, const uint8_t *classes,
                           size_t n_classes)
 {
@@ -184,7 +246,10 @@ const char *rbt_code_read(rbt_code_t *c, const uint8_t *data, size_t n, const ui
     if (in.bad)
         return "the texts of the instructions are inconsistent";
     read_bbs(c, &in);
-    return in.bad || in.at != in.end ? "a basic block is inconsistent" : NULL;
+    if (in.bad)
+        return "a basic block is inconsistent";
+    read_sections(c, &in);
+    return in.bad ? "what follows the basic blocks is inconsistent" : NULL;
 }
 
 const char *rbt_code_text(const rbt_code_t *c, const inst_t *inst, uint32_t *len)
@@ -195,4 +260,14 @@ const char *rbt_code_text(const rbt_code_t *c, const inst_t *inst, uint32_t *len
         return NULL;
     *len = c->text_at[i + 1] - c->text_at[i];
     return c->texts + c->text_at[i];
+}
+
+bool rbt_code_line(const rbt_code_t *c, const inst_t *inst, source_line_t *out)
+{
+    size_t i = (size_t)(inst - c->insts);
+
+    if (inst < c->insts || i >= c->n_insts || c->lines == NULL || c->lines[i].file == 0)
+        return false;
+    *out = (source_line_t){.file = c->files[c->lines[i].file - 1], .line = c->lines[i].line};
+    return true;
 }

@@ -8,7 +8,9 @@
  * v control word, v immediate, v constant offset, b constant bank; then for each instruction
  * b n_dst, b n_src, 3 b for each operand (file, number, count), b n_wait, b n_set, v for each
  * dependence, 4 b bank reads; for each v length of its text + 1 (0: none), then all texts; for each
- * basic block v number of spans, and for each v first instruction, v count.
+ * basic block v number of spans, and for each v first instruction, v count. Then sections to the
+ * end: v kind, v bytes, bytes. That of source lines: v files; for each v length and path; for each
+ * instruction v file + 1 (0: unknown); for each with a file s line (difference to the one before).
  */
 #ifndef RUBATO_RBT_CODE_H
 #define RUBATO_RBT_CODE_H
@@ -16,6 +18,13 @@
 #include "frontend/input/rbt/rbt_bytes.h"
 #include "frontend/input/rbt/rbt_format.h"
 #include "sim/core/err.h"
+#include "sim/gpu/trace_source.h"
+
+/* The source line of an instruction. */
+typedef struct {
+    uint32_t file; /* number + 1; 0: unknown */
+    uint32_t line;
+} rbt_line_t;
 
 /* Instructions first .. first + count - 1. */
 typedef struct {
@@ -36,6 +45,9 @@ typedef struct {
     rbt_bb_t *bbs;     /* owned */
     rbt_span_t *spans; /* owned */
     size_t n_bbs;
+    rbt_line_t *lines; /* owned; n_insts; NULL: no line is known */
+    char **files;      /* owned; paths */
+    size_t n_files;
 } rbt_code_t;
 
 /*
@@ -48,5 +60,8 @@ void rbt_code_free(rbt_code_t *c);
 
 /* Text of an instruction of c; NULL if it has none or does not belong to c. */
 const char *rbt_code_text(const rbt_code_t *c, const inst_t *inst, uint32_t *len);
+
+/* Source line of an instruction of c; false: unknown. out->file lives as long as c. */
+bool rbt_code_line(const rbt_code_t *c, const inst_t *inst, source_line_t *out);
 
 #endif

@@ -21,6 +21,9 @@ void rbt_collect_free(rbt_collect_t *c)
     free(c->ids);
     free(c->inst_map.slots);
     free(c->bb_map.slots);
+    for (size_t i = 0; i < c->n_files; i++)
+        free(c->files[i]);
+    free(c->files);
     *c = (rbt_collect_t){0};
 }
 
@@ -113,6 +116,25 @@ uint32_t rbt_collect_inst(rbt_collect_t *c, const inst_t *inst, const char *text
         rbt_put_bytes(&c->texts, text, len);
     hash_put(&c->inst_map, hash, (uint32_t)c->n_insts);
     return (uint32_t)c->n_insts++;
+}
+
+/* Number of a path; instructions of a file follow each other, so the search begins at the end. */
+static uint32_t file_number(rbt_collect_t *c, const char *path)
+{
+    for (size_t i = c->n_files; i > 0; i--)
+        if (strcmp(c->files[i - 1], path) == 0)
+            return (uint32_t)i - 1;
+    rb_grow(&c->files, &c->cap_files, c->n_files + 1, sizeof(c->files[0]));
+    c->files[c->n_files] = rb_strdup(path);
+    return (uint32_t)c->n_files++;
+}
+
+void rbt_collect_line(rbt_collect_t *c, uint32_t number, const source_line_t *line)
+{
+    if (strlen(line->file) > RBT_NAME_BYTES || c->n_files == RBT_CODE_FILES)
+        return; /* no program: the line stays unknown */
+    c->insts[number].file = file_number(c, line->file) + 1;
+    c->insts[number].line = line->line;
 }
 
 uint32_t rbt_collect_bb(rbt_collect_t *c, const uint32_t *ids, uint32_t n)
@@ -312,6 +334,34 @@ static void put_bb(const rbt_collect_t *c, const rbt_collected_bb_t *bb, const u
     }
 }
 
+/* Writes the section of source lines, if there are any. */
+static void put_lines(const rbt_collect_t *c, const place_t *p, rbt_buf_t *out)
+{
+    rbt_buf_t b = {0};
+    uint32_t line = 0;
+
+    if (c->n_files == 0)
+        return;
+    rbt_put_varint(&b, c->n_files);
+    for (size_t i = 0; i < c->n_files; i++) {
+        rbt_put_varint(&b, strlen(c->files[i]));
+        rbt_put_bytes(&b, c->files[i], strlen(c->files[i]));
+    }
+    for (size_t i = 0; i < c->n_insts; i++)
+        rbt_put_varint(&b, c->insts[p[i].id].file);
+    for (size_t i = 0; i < c->n_insts; i++) {
+        const rbt_static_t *s = &c->insts[p[i].id];
+        if (s->file == 0)
+            continue;
+        rbt_put_signed(&b, (uint64_t)s->line - line);
+        line = s->line;
+    }
+    rbt_put_varint(out, RBT_SECTION_LINES);
+    rbt_put_varint(out, b.n);
+    rbt_put_bytes(out, b.p, b.n);
+    free(b.p);
+}
+
 void rbt_collect_encode(const rbt_collect_t *c, rbt_buf_t *out)
 {
     place_t *p = order(c);
@@ -325,6 +375,7 @@ void rbt_collect_encode(const rbt_collect_t *c, rbt_buf_t *out)
     put_texts(c, p, out);
     for (size_t i = 0; i < c->n_bbs; i++)
         put_bb(c, &c->bbs[i], place, out);
+    put_lines(c, p, out);
     free(place);
     free(p);
 }

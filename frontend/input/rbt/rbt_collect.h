@@ -12,6 +12,8 @@ typedef struct {
     inst_t inst;
     size_t text_at; /* offset in texts */
     uint32_t text_len;
+    uint32_t file; /* number + 1; 0: the source line is unknown */
+    uint32_t line;
     bool has_text;
 } rbt_static_t;
 
@@ -45,6 +47,8 @@ typedef struct {
     uint32_t *ids; /* owned */
     size_t n_ids, cap_ids;
     rbt_hash_t inst_map, bb_map;
+    char **files; /* owned; paths of the source */
+    size_t n_files, cap_files;
 } rbt_collect_t;
 
 void rbt_collect_init(rbt_collect_t *c);
@@ -52,6 +56,9 @@ void rbt_collect_free(rbt_collect_t *c);
 
 /* Number of an instruction with this text (NULL: none); adds it if it is new. */
 uint32_t rbt_collect_inst(rbt_collect_t *c, const inst_t *inst, const char *text, uint32_t len);
+
+/* Sets the source line of an instruction. */
+void rbt_collect_line(rbt_collect_t *c, uint32_t number, const source_line_t *line);
 
 /* Number of the basic block of these n instructions; adds it if it is new. */
 uint32_t rbt_collect_bb(rbt_collect_t *c, const uint32_t *ids, uint32_t n);

@@ -129,14 +129,15 @@ static rb_code_t not_native(const rbt_file_t *f, rb_err_t *err)
                    f->path);
 }
 
-static rb_code_t check_version(const rbt_file_t *f, uint32_t version, rb_err_t *err)
+static rb_code_t check_version(const rbt_file_t *f, uint32_t version, uint32_t newest,
+                               rb_err_t *err)
 {
-    if (version == RBT_VERSION)
+    if (version >= RBT_VERSION && version <= newest)
         return RB_OK;
     return rb_fail(err, RB_TRACE,
-                   "%s: version %u of the format is unknown: this rubato reads version %d; convert "
+                   "%s: version %u of the format is unknown: this rubato reads version %u; convert "
                    "the trace again, or use a newer rubato",
-                   f->path, version, RBT_VERSION);
+                   f->path, version, newest);
 }
 
 static rb_code_t read_header(const rbt_file_t *f, rb_err_t *err)
@@ -160,7 +161,7 @@ static rb_code_t read_header(const rbt_file_t *f, rb_err_t *err)
     memcpy(&sum, head + 32, sizeof(sum));
     if (sum != rbt_checksum(head + 8, 24) || length != RBT_HEADER_BYTES - 8)
         return rbt_file_fail(f, 0, "header", "its checksum does not match", err);
-    return check_version(f, version, err);
+    return check_version(f, version, RBT_VERSION, err);
 }
 
 static rb_code_t read_footer(rbt_file_t *f, rb_err_t *err)
@@ -190,7 +191,7 @@ static rb_code_t read_footer(rbt_file_t *f, rb_err_t *err)
     if (f->identity != rbt_checksum(foot + 8, RBT_FOOTER_BYTES - 16) ||
         length != RBT_FOOTER_BYTES - 8)
         return rbt_file_fail(f, at, "footer", "its checksum does not match", err);
-    RB_TRY(check_version(f, version, err));
+    RB_TRY(check_version(f, version, RBT_VERSION_SECTIONS, err));
     if (f->root.offset > at || f->root.packed != at - f->root.offset)
         return rbt_file_fail(f, at, "footer", "the root does not end where the footer begins", err);
     return RB_OK;

@@ -10,7 +10,11 @@
 
 #include "sim/isa/basic_block.h"
 
-enum { RBT_VERSION = 2 };
+/* The header's version; the footer's is RBT_VERSION_SECTIONS if code has sections. */
+enum { RBT_VERSION = 2, RBT_VERSION_SECTIONS = 3 };
+
+/* Sections behind the basic blocks of the static code. Unknown ones are skipped. */
+enum { RBT_SECTION_LINES = 1 };
 
 /* Skippable frames of zstd: magic number, length of the payload, payload. */
 enum {
@@ -67,7 +71,8 @@ enum {
     RBT_ROOT_BYTES = 64 << 20,
     RBT_PAGE_ROWS = 1 << 20, /* blocks or launches per page */
     RBT_NAME_BYTES = 64 << 10,
-    RBT_WARPS_MAX = 32, /* per block */
+    RBT_CODE_FILES = 1 << 16, /* source files of a kernel */
+    RBT_WARPS_MAX = 32,       /* per block */
 };
 
 /* Address spaces of the summaries; generic accesses count for the space that their addresses are

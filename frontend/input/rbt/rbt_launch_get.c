@@ -369,3 +369,8 @@ const char *rbt_launch_inst_text(trace_launch_t *l, const inst_t *inst, uint32_t
 {
     return rbt_code_text(l->code, inst, len);
 }
+
+bool rbt_launch_inst_line(trace_launch_t *l, const inst_t *inst, source_line_t *out)
+{
+    return rbt_code_line(l->code, inst, out);
+}

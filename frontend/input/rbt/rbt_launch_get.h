@@ -32,6 +32,7 @@ RB_CHECKED rb_code_t rbt_launch_block_facts(trace_launch_t *l, uint64_t index, b
 RB_CHECKED rb_code_t rbt_launch_warp_profile(trace_launch_t *l, uint64_t index, uint32_t warp,
                                              const bb_count_t **counts, size_t *n, rb_err_t *err);
 void rbt_launch_basic_block(const trace_launch_t *l, uint32_t bb, basic_block_t *out);
+bool rbt_launch_inst_line(trace_launch_t *l, const inst_t *inst, source_line_t *out);
 const char *rbt_launch_inst_text(trace_launch_t *l, const inst_t *inst, uint32_t *len);
 
 #endif

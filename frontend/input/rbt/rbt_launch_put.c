@@ -295,6 +295,7 @@ void rbt_launch_put_begin(rbt_launch_put_t *l, const launch_info_t *info, uint64
     l->walk.pointers = &l->pointers;
     l->walk.text = text;
     l->walk.text_ctx = text_ctx;
+    l->walk.line = NULL;
     rbt_pointers_clear(&l->pointers);
 }
 

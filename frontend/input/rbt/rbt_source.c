@@ -176,6 +176,7 @@ static const trace_source_ops_t rbt_ops = {
     .free_block = rbt_launch_give_back,
     .close = rbt_launch_close,
     .inst_text = rbt_launch_inst_text,
+    .inst_line = rbt_launch_inst_line,
     .weight = weight,
     .block_facts = rbt_launch_block_facts,
     .warp_profile = rbt_launch_warp_profile,

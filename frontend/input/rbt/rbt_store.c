@@ -2,7 +2,7 @@
 
 #include "sim/gpu/read_blocks.h"
 
-/* The open launch; answers the writer's questions for texts. */
+/* The open launch; answers the writer's questions for texts and lines. */
 typedef struct {
     trace_source_t *source;
     trace_launch_t *launch;
@@ -13,6 +13,13 @@ static const char *ask_text(void *ctx, const inst_t *inst, uint32_t *len)
     const asking_t *a = ctx;
 
     return a->source->ops->inst_text(a->launch, inst, len);
+}
+
+static bool ask_line(void *ctx, const inst_t *inst, source_line_t *out)
+{
+    const asking_t *a = ctx;
+
+    return a->source->ops->inst_line(a->launch, inst, out);
 }
 
 static rb_code_t store_copies(trace_source_t *source, rbt_writer_t *w, uint64_t id, rb_err_t *err)
@@ -78,6 +85,8 @@ static rb_code_t store_launch(trace_source_t *source, uint64_t id, double weight
     rb_code_t code = rbt_writer_launch(w, &info, weight,
                                        source->ops->inst_text != NULL ? ask_text : NULL, &a, err);
 
+    if (code == RB_OK && source->ops->inst_line != NULL)
+        rbt_writer_lines(w, ask_line);
     if (code == RB_OK)
         code = store_blocks(&a, w, o, stored, err);
     if (code == RB_OK)

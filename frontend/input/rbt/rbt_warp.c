@@ -125,7 +125,10 @@ static uint32_t inst_number(rbt_walk_t *w, const inst_t *inst)
         uint32_t len = 0;
         const char *text = w->text != NULL ? w->text(w->text_ctx, inst, &len) : NULL;
 
+        source_line_t line;
         id = rbt_collect_inst(w->code, inst, text, len);
+        if (w->line != NULL && w->line(w->text_ctx, inst, &line))
+            rbt_collect_line(w->code, id, &line);
         rbt_pointers_add(w->pointers, inst, id);
     }
     return id;

@@ -40,6 +40,7 @@ typedef struct {
     rbt_collect_t *code;      /* borrowed */
     rbt_pointers_t *pointers; /* borrowed */
     rbt_inst_text_fn text;
+    rbt_inst_line_fn line; /* NULL: no lines */
     void *text_ctx;
     const warp_stream_t *warp; /* borrowed, or `part` */
     uint32_t run, at;          /* next instruction */

@@ -131,6 +131,12 @@ rb_code_t rbt_writer_launch(rbt_writer_t *w, const launch_info_t *info, double w
     return RB_OK;
 }
 
+void rbt_writer_lines(rbt_writer_t *w, rbt_inst_line_fn line)
+{
+    RB_INVARIANT(w->launch_open || w->failed.code != RB_OK, "lines are given outside of a launch");
+    w->launch.walk.line = line;
+}
+
 static rb_code_t end_launch_page(rbt_writer_t *w, rb_err_t *err)
 {
     rbt_place_t place;
@@ -170,6 +176,15 @@ rb_code_t rbt_writer_block(rbt_writer_t *w, const trace_block_t *block, rb_err_t
 
 /* --- the end --------------------------------------------------------------------------------- */
 
+/* Files without sections in their code are version 2, which older readers know. */
+static uint32_t footer_version(const rbt_writer_t *w)
+{
+    for (size_t i = 0; i < w->root.n_kernels; i++)
+        if (w->root.kernels[i].code.n_files > 0)
+            return RBT_VERSION_SECTIONS;
+    return RBT_VERSION;
+}
+
 static rb_code_t put_footer(rbt_writer_t *w, const rbt_place_t *root, rb_err_t *err)
 {
     rbt_buf_t *b = &w->raw;
@@ -178,7 +193,7 @@ static rb_code_t put_footer(rbt_writer_t *w, const rbt_place_t *root, rb_err_t *
     rbt_put_u32(b, RBT_SKIP_FOOTER);
     rbt_put_u32(b, RBT_FOOTER_BYTES - 8);
     rbt_put_bytes(b, rbt_footer_magic, RBT_MAGIC_BYTES);
-    rbt_put_u32(b, RBT_VERSION);
+    rbt_put_u32(b, footer_version(w));
     rbt_put_u32(b, 0);
     rbt_put_u64(b, root->offset);
     rbt_put_u64(b, root->packed);

@@ -27,6 +27,9 @@ typedef struct {
  */
 typedef const char *(*rbt_inst_text_fn)(void *ctx, const inst_t *inst, uint32_t *len);
 
+/* The source line of an instruction, with its file; false: unknown. Borrowed during the call. */
+typedef bool (*rbt_inst_line_fn)(void *ctx, const inst_t *inst, source_line_t *out);
+
 /*
  * opts may be NULL. Returns NULL with *err set: RB_USAGE if path exists and is not a regular file,
  * or may not be replaced; RB_IO.
@@ -50,6 +53,10 @@ void rbt_writer_plan(rbt_writer_t *w, const char *json);
  */
 RB_CHECKED rb_code_t rbt_writer_launch(rbt_writer_t *w, const launch_info_t *info, double weight,
                                        rbt_inst_text_fn text, void *text_ctx, rb_err_t *err);
+
+/* Says who knows the source lines of the open launch, before its first block; ctx is that of its
+ * texts. A file with lines cannot be read by rubato 0.2. */
+void rbt_writer_lines(rbt_writer_t *w, rbt_inst_line_fn line);
 
 /* Appends a block of the open launch. The block is only read, not kept. */
 RB_CHECKED rb_code_t rbt_writer_block(rbt_writer_t *w, const trace_block_t *block, rb_err_t *err);

@@ -2,10 +2,12 @@
 #include <string.h>
 
 #include "frontend/emulator/sass/code_file.h"
+#include "frontend/emulator/sass/line_table.h"
 #include "frontend/emulator/sass/sass_inst.h"
 #include "frontend/tool/cli/commands.h"
 #include "frontend/tool/io/option_value.h"
 #include "frontend/tool/io/out_file.h"
+#include "sim/core/log.h"
 
 typedef struct {
     const char *file, *kernel;
@@ -69,14 +71,36 @@ static const char *patched_symbol(const cubin_t *c, const cubin_kernel_t *k, uin
     return r != NULL ? c->elf.symbols[r->symbol].name : NULL;
 }
 
-static void print_kernel(const cubin_t *c, const cubin_kernel_t *k)
+static bool same_line(const line_row_t *a, const line_row_t *b)
+{
+    return a == b || (a != NULL && b != NULL && a->file == b->file && a->line == b->line);
+}
+
+/* Prints the source line that the instruction at pc comes from, where it changes. */
+static void print_line(const line_table_t *lines, uint32_t section, uint32_t pc,
+                       const line_row_t **last)
+{
+    const line_row_t *row = line_table_at(lines, section, pc);
+
+    if (same_line(row, *last))
+        return;
+    if (row != NULL)
+        printf("%s:%u\n", lines->files[row->file], row->line);
+    else
+        printf("no source line\n");
+    *last = row;
+}
+
+static void print_kernel(const cubin_t *c, const cubin_kernel_t *k, const line_table_t *lines)
 {
     char text[SASS_TEXT_MAX];
+    const line_row_t *line = NULL;
     sass_inst_t in;
 
     printf("\n%s: sm_%u, %u registers, %u B shared, %u B of %u parameters\n", k->name, c->arch,
            k->regs, k->shared_bytes, k->param_bytes, k->n_params);
     for (uint32_t pc = 0; pc < k->code_bytes; pc += SASS_INST_BYTES) {
+        print_line(lines, k->section, pc, &line);
         sass_decode(&in, k->code + pc, pc);
         sass_text(&in, text);
         printf("  %04x  ", pc);
@@ -89,6 +113,23 @@ static void print_kernel(const cubin_t *c, const cubin_kernel_t *k)
     }
 }
 
+/* Prints the wanted kernels of a cubin; n: those printed so far. */
+static void print_cubin(const sass_options_t *o, const cubin_t *c, uint32_t *n)
+{
+    line_table_t lines;
+
+    line_table_read(&lines, &c->elf);
+    if (lines.damaged)
+        rb_warn("%s: its line table is damaged: no source lines are shown", o->file);
+    for (uint32_t k = 0; k < c->n_kernels; k++)
+        if (o->kernel == NULL || strcmp(c->kernels[k].name, o->kernel) == 0) {
+            if ((*n)++ == 0)
+                printf("offset, waits for barriers, read and write barrier, yield, stall\n");
+            print_kernel(c, &c->kernels[k], &lines);
+        }
+    line_table_free(&lines);
+}
+
 static rb_code_t print_file(const sass_options_t *o, rb_err_t *err)
 {
     code_file_t f;
@@ -96,12 +137,7 @@ static rb_code_t print_file(const sass_options_t *o, rb_err_t *err)
 
     RB_TRY(code_file_open(&f, o->file, o->arch, err));
     for (uint32_t i = 0; i < f.n_cubins; i++)
-        for (uint32_t k = 0; k < f.cubins[i].n_kernels; k++)
-            if (o->kernel == NULL || strcmp(f.cubins[i].kernels[k].name, o->kernel) == 0) {
-                if (n++ == 0)
-                    printf("offset, waits for barriers, read and write barrier, yield, stall\n");
-                print_kernel(&f.cubins[i], &f.cubins[i].kernels[k]);
-            }
+        print_cubin(o, &f.cubins[i], &n);
     code_file_close(&f);
     if (n == 0 && o->kernel != NULL)
         return rb_fail(err, RB_TRACE, "%s: no kernel '%s'; see 'rubato sass %s' for the names",

@@ -173,7 +173,9 @@ const cli_command_t cli_command_sass = {
     "its "
     "byte offset; what its control word says (barriers that it waits for, the barriers that it "
     "sets when it has read its operands and when it has written its result, Y for a yield, and "
-    "the cycles until the next instruction may issue); and its text as nvdisasm writes it.",
+    "the cycles until the next instruction may issue); and its text as nvdisasm writes it. Code "
+    "that was compiled with nvcc -lineinfo or -G is listed with the source lines that it comes "
+    "from; an instruction of an inlined function has that function's line.",
     NULL,
     "@file",
     OPTIONS(sass_options)};
