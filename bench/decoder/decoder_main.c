@@ -3,7 +3,7 @@
  * found by PATH. Takes every shape of instruction that the files hold (cubins, fat binaries,
  * programs, libraries), prints those that read differently, by opcode, and how many there are.
  *
- *   rubato_decoder [--arch 70|75] [--flips] [--all] FILE...
+ *   rubato_decoder [--arch 70|75|80|86] [--flips] [--all] FILE...
  *
  * --flips: also what those instructions become when one bit of them is turned, which shows
  * modifiers that no program of the sample has. --all: every difference, not the first ones of an
@@ -87,7 +87,7 @@ static void compare(compare_t *c, size_t at, size_t n)
         sass_inst_t in;
         uint8_t code[SASS_INST_BYTES];
         memcpy(code, &w, sizeof(code));
-        sass_decode(&in, code, (uint32_t)(i * SASS_INST_BYTES));
+        sass_decode(&in, code, (uint32_t)(i * SASS_INST_BYTES), c->arch);
         sass_text(&in, got);
         const bool none = c->expected[i][0] == '\0';
         c->not_insts += none;
@@ -161,7 +161,7 @@ int main(int argc, char **argv)
     const int first = read_options(&c, argc, argv);
 
     if (first == 0) {
-        fprintf(stderr, "usage: rubato_decoder [--arch 70|75] [--flips] [--all] FILE...\n");
+        fprintf(stderr, "usage: rubato_decoder [--arch 70|75|80|86] [--flips] [--all] FILE...\n");
         return 2;
     }
     const rb_code_t code = run(&c, &s, argv + first, &err);

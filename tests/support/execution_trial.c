@@ -93,7 +93,7 @@ static uint64_t known_opcode(uint64_t seed)
     enum { OPCODES = 1 << 12 };
 
     for (uint64_t i = 0; i < OPCODES; i++)
-        if (sass_find_row((seed + i) % OPCODES) != NULL)
+        if (sass_find_row((seed + i) % OPCODES, 75) != NULL)
             return (seed + i) % OPCODES;
     return 0;
 }

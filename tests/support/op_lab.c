@@ -157,7 +157,7 @@ static sass_inst_t decoded(uint64_t lo, uint64_t hi)
 
     memcpy(code, &lo, 8);
     memcpy(code + 8, &hi, 8);
-    sass_decode(&in, code, 0);
+    sass_decode(&in, code, 0, 75);
     return in;
 }
 
@@ -232,7 +232,7 @@ static void try_form(const op_case_t *c, unsigned form)
 {
     static op_trial_t t;
 
-    t = (op_trial_t){.row = sass_find_row(c->lo), .c = *c, .form = form};
+    t = (op_trial_t){.row = sass_find_row(c->lo, 75), .c = *c, .form = form};
     t.uniform = t.row->flags & SASS_ROW_UNIFORM;
     t.to_uniform = !t.uniform && (op_has_token(t.row, "Ud") || op_has_token(t.row, "U0"));
     t.field = op_field_source(t.row, form);
@@ -248,7 +248,7 @@ static void try_form(const op_case_t *c, unsigned form)
 
 static uint8_t forms_of(const op_case_t *c)
 {
-    const sass_row_t *row = sass_find_row(c->lo);
+    const sass_row_t *row = sass_find_row(c->lo, 75);
     const bool b = op_letter_of(row, 'b') != 0,
                third = op_letter_of(row, 'c') != 0 || op_has_token(row, "FB");
 
@@ -285,7 +285,7 @@ void op_lab_check(const op_case_t *c)
     unsigned form = 0, n = 0;
     uint64_t all = 1;
 
-    assert_non_null(sass_find_row(c->lo));
+    assert_non_null(sass_find_row(c->lo, 75));
     while (n < OP_MAX_FIELDS && c->fields[n].width != 0)
         all *= n_values(&c->fields[n++]);
     const uint64_t enough = all * (unsigned)__builtin_popcount(forms);
@@ -319,7 +319,7 @@ void op_lab_check_all(const op_case_t *cases, size_t n)
 void op_lab_note(uint64_t lo, uint64_t hi)
 {
     const unsigned opcode = lo & 511;
-    const sass_row_t *row = sass_find_row(lo);
+    const sass_row_t *row = sass_find_row(lo, 75);
     const op_case_t c = {.lo = lo, .hi = hi};
 
     forms_tried[opcode] |= (uint8_t)(1u << op_bits(&c, 9, 3));
@@ -349,7 +349,7 @@ bool op_lab_refused(uint64_t lo, uint64_t hi)
 
 void op_lab_check_modifiers(unsigned opcode)
 {
-    const sass_row_t *row = sass_find_row(opcode);
+    const sass_row_t *row = sass_find_row(opcode, 75);
 
     for (unsigned i = 0; i < SASS_MAX_MODS; i++) {
         const sass_mod_t *m = &row->mods[i];

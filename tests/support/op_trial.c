@@ -77,7 +77,7 @@ static bool modifier_bits(const op_case_t *c, char source, unsigned bit[3])
 {
     static const unsigned of_a[3] = {72, 73, 74}, of_field[3] = {63, 62, 60},
                           of_half[3] = {84, 83, 81}, of_third[3] = {75, 74, 0};
-    const sass_row_t *row = sass_find_row(c->lo);
+    const sass_row_t *row = sass_find_row(c->lo, 75);
     const char letter = op_letter_of(row, source);
     const unsigned form = op_bits(c, 9, 3);
     const bool field = op_field_source(row, form) == source;
@@ -104,7 +104,7 @@ bool op_neg(const op_case_t *c, char source)
 
 bool op_abs(const op_case_t *c, char source)
 {
-    const char letter = op_letter_of(sass_find_row(c->lo), source);
+    const char letter = op_letter_of(sass_find_row(c->lo, 75), source);
     unsigned bit[3];
 
     return strchr("FDH", letter) != NULL && modifier_bits(c, source, bit) && op_bits(c, bit[1], 1);
@@ -139,7 +139,7 @@ bool op_pred(const op_case_t *c, const op_in_t *in, unsigned i)
 
 bool op_reads_upred(const op_case_t *c)
 {
-    return op_has_token(sass_find_row(c->lo), "u2") && op_bits(c, 67, 1);
+    return op_has_token(sass_find_row(c->lo, 75), "u2") && op_bits(c, 67, 1);
 }
 
 void op_put_pred(const op_case_t *c, op_out_t *out, unsigned i, bool value)

@@ -26,7 +26,7 @@ static void list_instruction(const uint8_t *code, uint32_t pc, unsigned arch)
     sass_inst_t in;
     inst_t out;
 
-    bool known = sass_decode(&in, code, pc);
+    bool known = sass_decode(&in, code, pc, arch);
     RB_INVARIANT(known == (in.op != SASS_UNKNOWN), "known %d, opcode %u", known, in.op);
     RB_INVARIANT(in.n_operands <= SASS_MAX_OPERANDS, "%u operands", in.n_operands);
     RB_INVARIANT(sass_text(&in, text) == strlen(text), "length of '%s'", text);

@@ -255,7 +255,7 @@ static void the_code_is_what_it_should_be(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-        assert_true(sass_decode(&in, (const uint8_t *)&words[i], 0));
+        assert_true(sass_decode(&in, (const uint8_t *)&words[i], 0, 75));
         sass_text(&in, text);
         assert_string_equal(text, texts[i]);
     }

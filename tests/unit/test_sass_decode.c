@@ -130,7 +130,8 @@ static bool same_text(const char *expected, const char *got)
            strcmp(got + (symbol - expected), "0x0") == 0;
 }
 
-static unsigned check_section(listing_t *l, const char *section, const cubin_kernel_t *k)
+static unsigned check_section(listing_t *l, const char *section, const cubin_kernel_t *k,
+                              unsigned arch)
 {
     char line[1024], text[SASS_TEXT_MAX], expected[SASS_TEXT_MAX], got[SASS_TEXT_MAX];
     unsigned n_insts = 0;
@@ -145,7 +146,7 @@ static unsigned check_section(listing_t *l, const char *section, const cubin_ker
             continue;
         sass_inst_t in;
         assert_true(pc < k->code_bytes);
-        bool known = sass_decode(&in, k->code + pc, pc);
+        bool known = sass_decode(&in, k->code + pc, pc, arch);
         sass_text(&in, got);
         resolve(l, text, expected, sizeof(expected));
         if (!known || !same_text(expected, got))
@@ -175,7 +176,7 @@ static unsigned check_unit(const char *unit, unsigned arch)
         snprintf(head, sizeof(head), "\n.text.%s:", k->name);
         const char *section = strstr(l->text, head);
         assert_non_null(section);
-        n += check_section(l, section + 1, k);
+        n += check_section(l, section + 1, k, arch);
     }
     code_file_close(&f);
     free(l->text);
@@ -200,7 +201,7 @@ static sass_inst_t decode(uint64_t lo, uint64_t hi)
 
     memcpy(code, &lo, 8);
     memcpy(code + 8, &hi, 8);
-    sass_decode(&in, code, 0);
+    sass_decode(&in, code, 0, 75);
     return in;
 }
 

@@ -90,7 +90,7 @@ static void no_instruction_and_no_modifier_is_left_out(void **state)
     for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++)
         assert_true(op_lab_refused(refused[i] | 0x7000, 0));
     for (unsigned opcode = 0; opcode < 512; opcode++) {
-        const sass_row_t *row = sass_find_row(opcode);
+        const sass_row_t *row = sass_find_row(opcode, 75);
         if (row == NULL || is_elsewhere(opcode) || opcode == refused[0])
             continue;
         if (!op_lab_tried(opcode))

@@ -264,7 +264,8 @@ rb_code_t emu_module_code(emu_module_t *m, const cubin_kernel_t *k, const emu_co
     c->insts = rb_calloc(c->n_insts, sizeof(*c->insts));
     c->static_code = rb_calloc(c->n_insts, sizeof(*c->static_code));
     for (uint32_t i = 0; i < c->n_insts; i++) {
-        sass_decode(&c->insts[i], c->code + (size_t)i * SASS_INST_BYTES, i * SASS_INST_BYTES);
+        sass_decode(&c->insts[i], c->code + (size_t)i * SASS_INST_BYTES, i * SASS_INST_BYTES,
+                    m->cubin.arch);
         sass_to_inst(&c->insts[i], m->cubin.arch, &c->static_code[i]);
     }
     return RB_OK;

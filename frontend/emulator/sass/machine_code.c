@@ -131,7 +131,7 @@ static machine_kernel_t *decode(const cubin_kernel_t *k, unsigned arch)
     d->insts = rb_calloc(d->n_insts, sizeof(*d->insts));
     for (uint32_t i = 0; i < d->n_insts; i++) {
         sass_inst_t in;
-        sass_decode(&in, k->code + (size_t)i * SASS_INST_BYTES, i * SASS_INST_BYTES);
+        sass_decode(&in, k->code + (size_t)i * SASS_INST_BYTES, i * SASS_INST_BYTES, arch);
         sass_to_inst(&in, arch, &d->insts[i]);
     }
     return d;

@@ -27,29 +27,6 @@ static void add_shuffle(sass_inst_t *in, bool lane)
     sass_set_slot(in, o, lane ? 2 : 3);
 }
 
-/* Number of registers of HMMA's operands (PTX ISA, fragments of mma.m8n8k4 and mma.m16n8k8). */
-static void add_matrix(sass_inst_t *in, char slot)
-{
-    bool f32 = sass_bits(in, 76, 1), volta = in->op == SASS_HMMA884;
-    unsigned c = volta ? 2 : f32 ? 4 : 2;
-    sass_operand_t *o;
-
-    if (slot == 'm') {
-        sass_put_dst(in, c);
-        return;
-    }
-    o = sass_put_reg(in,
-                     slot == 'a'   ? 24
-                     : slot == 'b' ? 32
-                                   : 64,
-                     slot == 'a'   ? 2
-                     : slot == 'b' ? (volta ? 2 : 1)
-                                   : c);
-    sass_set_slot(in, o, slot == 'a' ? 1 : slot == 'b' ? 2 : 3);
-    o->neg = slot == 'a' ? sass_bits(in, 72, 1) : slot == 'b' && sass_bits(in, 63, 1);
-    in->foreign |= o->neg;
-}
-
 static void add_optional_pred(sass_inst_t *in, char which, bool uniform)
 {
     sass_operand_t *o =
@@ -248,14 +225,56 @@ static void add_cache_line(sass_inst_t *in)
     in->operand[in->n_operands - 1].hidden = what == 4 || (what > 5 && what < 9);
 }
 
+/* BRA.DIV and BRA.CONV: the threads that they compare with the active ones. */
+static void add_thread_mask(sass_inst_t *in)
+{
+    const bool has = sass_bits(in, 91, 1);
+    sass_operand_t *o = sass_put(in, SASS_OPERAND_UREG);
+
+    o->num = has ? (uint8_t)sass_bits(in, 24, 6) : SASS_URZ;
+    o->inv = has && sass_bits(in, 30, 1);
+    o->hidden = !has;
+}
+
+/* F2FP packs a and b, or puts b beside a half of c. */
+static void add_pair_source(sass_inst_t *in, char position)
+{
+    const bool merges = sass_bits(in, 78, 1);
+
+    sass_put_source(in, SASS_FLOAT, merges ? (position == 'a' ? 'b' : 'c') : position);
+    sass_operand_t *o = &in->operand[in->n_operands - 1];
+    o->abs = false;
+    if (merges) /* bits as they are */
+        o->neg = false;
+}
+
 static void add_operand(sass_inst_t *in, char first, char second)
 {
+    sass_operand_t *o;
+
     switch (TOKEN(first, second)) {
     case TOKEN('V', 'm'):
     case TOKEN('M', 'a'):
     case TOKEN('M', 'b'):
     case TOKEN('M', 'c'):
-        add_matrix(in, second);
+        sass_put_matrix(in, second);
+        break;
+    case TOKEN('M', 'd'):
+        sass_put_sparsity(in);
+        break;
+    case TOKEN('M', 't'):
+        sass_put_copy_target(in);
+        break;
+    case TOKEN('T', 'u'):
+        add_thread_mask(in);
+        break;
+    case TOKEN('P', 'a'):
+    case TOKEN('P', 'b'):
+        add_pair_source(in, second);
+        break;
+    case TOKEN('N', 's'):
+        if (in->op == SASS_ATOMS)
+            sass_put_data(in, 32);
         break;
     case TOKEN('X', 't'):
         sass_tex_operands(in);
@@ -369,6 +388,16 @@ static void add_operand(sass_inst_t *in, char first, char second)
     case TOKEN('P', 'r'):
         sass_put(in, SASS_OPERAND_PR)->write = in->op == SASS_R2P;
         break;
+    case TOKEN('G', 'b'):
+        sass_put_source(in, SASS_HALF, 'b');
+        o = &in->operand[in->n_operands - 1];
+        o->high_neg = sass_bits(in, 86, 1);
+        in->foreign |= o->high_neg && o->half != SASS_H1_H0;
+        break;
+    case TOKEN('U', 'h'):
+        sass_put_source(in, SASS_FLOAT, 'b');
+        in->operand[in->n_operands - 1].select = (uint8_t)sass_bits(in, 60, 2);
+        break;
     default:
         if (second == 'd')
             add_destination(in, first);
@@ -389,10 +418,11 @@ static bool has_foreign_mod(const sass_inst_t *in, const sass_row_t *row)
             return true;
         if (m->special == SASS_MOD_DENORM && sass_bits(in, 76, 1)) /* .FMZ */
             return true;
-        if (m->special == SASS_MOD_HMMA && (sass_bits(in, 75, 1) || sass_bits(in, 78, 1)))
+        if (m->special == SASS_MOD_HMMA && in->arch < SASS_AMPERE && sass_matrix_shape(in) != 0)
             return true;
     }
-    return in->op == SASS_F2FP && sass_bits(in, 72, 9) != 0; /* other roundings and results */
+    /* other roundings and results */
+    return in->op == SASS_F2FP && in->arch < SASS_AMPERE && sass_bits(in, 72, 9) != 0;
 }
 
 static uint8_t access_width(const sass_inst_t *in, const sass_row_t *row)
@@ -406,15 +436,28 @@ static uint8_t access_width(const sass_inst_t *in, const sass_row_t *row)
     return 0;
 }
 
-bool sass_decode(sass_inst_t *in, const uint8_t *code, uint32_t pc)
+/* Operations that a modifier selects. */
+static uint8_t operation(const sass_inst_t *in, const sass_row_t *row)
 {
-    *in = (sass_inst_t){.lo = elf_u64(code), .hi = elf_u64(code + 8), .pc = pc};
-    const sass_row_t *row = sass_find_row(in->lo);
+    if (in->arch < SASS_AMPERE)
+        return row->op;
+    if (row->op == SASS_ATOMS) {
+        const unsigned op = sass_bits(in, 87, 4);
+        return op == 9 ? SASS_ATOMS_ARRIVE : op == 10 ? SASS_ATOMS_COUNT : SASS_ATOMS;
+    }
+    return row->op == SASS_HFMA2 && sass_bits(in, 85, 1) ? SASS_HFMA2_BF16 : row->op;
+}
+
+bool sass_decode(sass_inst_t *in, const uint8_t *code, uint32_t pc, unsigned arch)
+{
+    *in = (sass_inst_t){
+        .lo = elf_u64(code), .hi = elf_u64(code + 8), .pc = pc, .arch = (uint8_t)arch};
+    const sass_row_t *row = sass_find_row(in->lo, arch);
 
     in->form = (uint8_t)sass_bits(in, 9, 3);
     in->guard = (uint8_t)sass_bits(in, 12, 3);
     in->guard_not = sass_bits(in, 15, 1);
-    in->op = row != NULL ? row->op : SASS_UNKNOWN;
+    in->op = row != NULL ? operation(in, row) : SASS_UNKNOWN;
     if (row == NULL)
         return false;
     in->uniform = row->flags & SASS_ROW_UNIFORM;

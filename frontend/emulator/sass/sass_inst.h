@@ -1,6 +1,7 @@
 /*
- * One machine instruction of Volta (sm_70, sm_72) or Turing (sm_75), decoded from its 128 bits: its
- * opcode, modifiers, operands in the order in which nvdisasm prints them, and control word.
+ * One machine instruction of Volta (sm_70, sm_72), Turing (sm_75), Ampere (sm_80, 86, 87) or Ada
+ * (sm_89), decoded from its 128 bits: its opcode, modifiers, operands in the order in which nvdisasm
+ * prints them, and control word.
  *
  * The layout of the encoding, bit 0 the lowest of the first word: 0-8 opcode, 9-11 form (what the
  * second and third source are), 12-15 guard predicate, 16-23 destination, 24-31 first source,
@@ -16,16 +17,22 @@
 
 #include "sim/isa/inst.h"
 
+/* The first architecture whose table has additional rows. */
+enum { SASS_AMPERE = 80 };
+
 enum { SASS_RZ = 255, SASS_URZ = 63, SASS_PT = 7, SASS_BARRIERS = 16, SASS_INST_BYTES = 16 };
 
 /* Operations; forms and modifiers are in the encoding. */
 typedef enum {
+    SASS_ARRIVES,
     SASS_ATOM,
     SASS_ATOMG,
     SASS_ATOMS,
     SASS_ATOM_CAS,
     SASS_ATOMG_CAS,
     SASS_ATOMS_CAS,
+    SASS_ATOMS_ARRIVE,
+    SASS_ATOMS_COUNT,
     SASS_B2R,
     SASS_BAR,
     SASS_BMMA,
@@ -46,6 +53,7 @@ typedef enum {
     SASS_DADD,
     SASS_DEPBAR,
     SASS_DFMA,
+    SASS_DMMA,
     SASS_DMUL,
     SASS_DSETP,
     SASS_ERRBAR,
@@ -65,12 +73,15 @@ typedef enum {
     SASS_FSETP,
     SASS_HADD2,
     SASS_HFMA2,
+    SASS_HFMA2_BF16,
     SASS_HMMA884,
     SASS_HMMA1688,
+    SASS_HMNMX2,
     SASS_HMUL2,
     SASS_HSET2,
     SASS_HSETP2,
     SASS_I2F,
+    SASS_I2FP,
     SASS_I2I,
     SASS_I2IP,
     SASS_IABS,
@@ -87,6 +98,8 @@ typedef enum {
     SASS_LD,
     SASS_LDC,
     SASS_LDG,
+    SASS_LDGDEPBAR,
+    SASS_LDGSTS,
     SASS_LDL,
     SASS_LDS,
     SASS_LDSM,
@@ -108,6 +121,7 @@ typedef enum {
     SASS_R2P,
     SASS_R2UR,
     SASS_RED,
+    SASS_REDUX,
     SASS_RET,
     SASS_S2R,
     SASS_SEL,
@@ -177,7 +191,10 @@ typedef struct {
     uint8_t bank;
     uint8_t scale;  /* of the address register: 1, 4, 8, 16 */
     uint8_t ureg;   /* uniform register added to the address; SASS_URZ: none */
+    uint8_t desc;   /* uniform registers with the access's descriptor, which is not added;
+                     * SASS_URZ: none */
     uint8_t half;   /* sass_half_t */
+    bool high_neg;  /* of two halves, the upper one has its sign changed */
     uint8_t select; /* byte or half of the register that conversions read */
     bool write;     /* destination */
     bool hidden;    /* not printed: an optional operand with its default value */
@@ -189,6 +206,7 @@ typedef struct {
     bool indexed;   /* for a constant: num is a register */
     bool wide;      /* the address register is a pair */
     bool with_ureg; /* the address form has a uniform register, even if it is URZ */
+    bool with_desc; /* the address form has a descriptor */
     bool bindless;  /* for a constant: the bank comes from uniform registers at num, not from the
                      * encoding */
     int64_t value;
@@ -199,7 +217,8 @@ enum { SASS_MAX_OPERANDS = 9 };
 typedef struct {
     uint64_t lo, hi;
     uint32_t pc;
-    uint8_t op; /* sass_op_t; SASS_UNKNOWN */
+    uint8_t arch; /* 70, 75, 80, ... */
+    uint8_t op;   /* sass_op_t; SASS_UNKNOWN */
     uint8_t form;
     uint8_t guard; /* predicate number; SASS_PT: none */
     bool guard_not;
@@ -223,10 +242,11 @@ static inline uint32_t sass_bits(const sass_inst_t *in, unsigned first, unsigned
 }
 
 /*
- * Decodes the 16 bytes at code, at byte offset pc of their function. False: the opcode is unknown;
- * the instruction then has op SASS_UNKNOWN, guard and control word, but no operands.
+ * Decodes the 16 bytes at code, at byte offset pc of their function, for an architecture (70, 75,
+ * 80, ...). False: the opcode is unknown; the instruction then has op SASS_UNKNOWN, guard and control
+ * word, but no operands.
  */
-bool sass_decode(sass_inst_t *in, const uint8_t *code, uint32_t pc);
+bool sass_decode(sass_inst_t *in, const uint8_t *code, uint32_t pc, unsigned arch);
 
 /* Control word: bits 105 .. 125. */
 uint32_t sass_control(const sass_inst_t *in);

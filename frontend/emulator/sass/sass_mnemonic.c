@@ -3,9 +3,12 @@
 #include "frontend/emulator/sass/sass_operands.h"
 #include "frontend/emulator/sass/sass_table.h"
 
-static void put_float_type(sass_line_t *l, unsigned size)
+static void put_float_type(sass_line_t *l, const sass_inst_t *in, unsigned size)
 {
-    sass_line_put(l, ".F%u", 8u << size);
+    if (size == 0 && in->arch >= SASS_AMPERE)
+        sass_line_put(l, ".BF16");
+    else
+        sass_line_put(l, ".F%u", 8u << size);
 }
 
 static void put_int_type(sass_line_t *l, unsigned size, bool is_signed)
@@ -56,14 +59,38 @@ static void put_imad(sass_line_t *l, const sass_inst_t *in)
 /* The combination of bytes with half bytes is unknown. */
 static void put_imma(sass_line_t *l, const sass_inst_t *in)
 {
+    static const char *const bytes[8] = {"8816", NULL, NULL, NULL, "16816", "16832", "16864", NULL};
+    static const char *const nibbles[8] = {NULL, NULL,    "8832",  NULL,
+                                           NULL, "16832", "16864", "168128"};
     const char a = sass_bits(in, 76, 1) ? 'S' : 'U', b = sass_bits(in, 78, 1) ? 'S' : 'U';
     const bool halves = sass_bits(in, 83, 1);
-    const unsigned shape = sass_bits(in, 75, 1) | sass_bits(in, 85, 1) << 1;
+    const char *const shape = (halves ? nibbles : bytes)[sass_matrix_shape(in)];
 
-    if (sass_bits(in, 84, 1) != halves || sass_bits(in, 79, 1) || shape != (halves ? 2 : 0))
+    if (sass_is_sparse(in))
+        sass_line_put(l, ".SP");
+    if (sass_bits(in, 84, 1) != halves || sass_bits(in, 79, 1) || shape == NULL)
         sass_line_put(l, ".INVALID");
     else
-        sass_line_put(l, halves ? ".8832.%c4.%c4" : ".8816.%c8.%c8", a, b);
+        sass_line_put(l, halves ? ".%s.%c4.%c4" : ".%s.%c8.%c8", shape, a, b);
+}
+
+/* Sparse shapes have the same encoding as half as deep ones; of HMMA, one more. */
+static void put_hmma(sass_line_t *l, const sass_inst_t *in)
+{
+    static const char *const shapes[] = {".1688", ".16816", ".1684", ".INVALID3"};
+    const unsigned shape = sass_matrix_shape(in);
+
+    sass_line_put(l, "%s", sass_is_sparse(in) && shape == 3 ? ".16832" : shapes[shape]);
+}
+
+static void put_atoms(sass_line_t *l, const sass_inst_t *in)
+{
+    static const char *const names[16] = {"ADD",       "MIN",       "MAX",         "INC",
+                                          "DEC",       "AND",       "OR",          "XOR",
+                                          "EXCH",      "ARRIVE",    "POPC.INC.32", "INVALID11",
+                                          "INVALID12", "INVALID13", "INVALID14",   "INVALID15"};
+
+    sass_line_put(l, ".%s", names[sass_bits(in, 87, 4)]);
 }
 
 static void put_special_mod(sass_line_t *l, const sass_inst_t *in, unsigned special)
@@ -73,21 +100,21 @@ static void put_special_mod(sass_line_t *l, const sass_inst_t *in, unsigned spec
     switch (special) {
     case SASS_MOD_I2F:
         if (to != 2)
-            put_float_type(l, to);
+            put_float_type(l, in, to);
         put_int_type(l, from, sass_bits(in, 74, 1));
         break;
     case SASS_MOD_F2I:
         put_int_type(l, to, sass_bits(in, 72, 1));
         if (from != 2)
-            put_float_type(l, from);
+            put_float_type(l, in, from);
         break;
     case SASS_MOD_F2F:
-        put_float_type(l, to);
-        put_float_type(l, from);
+        put_float_type(l, in, to);
+        put_float_type(l, in, from);
         break;
     case SASS_MOD_FRND:
         if (to != 2)
-            put_float_type(l, to);
+            put_float_type(l, in, to);
         break;
     case SASS_MOD_IDP:
         put_int_type(l, sass_bits(in, 76, 1), sass_bits(in, 73, 1));
@@ -102,13 +129,13 @@ static void put_special_mod(sass_line_t *l, const sass_inst_t *in, unsigned spec
                              ".INVALID3"}[sass_bits(in, 76, 1) | sass_bits(in, 80, 1) << 1]);
         break;
     case SASS_MOD_HMMA:
-        sass_line_put(
-            l, "%s",
-            (const char *[]){".1688", ".16816", ".1684",
-                             ".INVALID3"}[sass_bits(in, 75, 1) | sass_bits(in, 78, 1) << 1]);
+        put_hmma(l, in);
         break;
     case SASS_MOD_IMMA:
         put_imma(l, in);
+        break;
+    case SASS_MOD_ATOMS:
+        put_atoms(l, in);
         break;
     case SASS_MOD_I2IP:
         sass_line_put(l, ".%s",
@@ -141,7 +168,7 @@ static void put_mnemonic(sass_line_t *l, const sass_inst_t *in, const sass_row_t
 
 size_t sass_mnemonic(const sass_inst_t *in, char text[SASS_TEXT_MAX])
 {
-    const sass_row_t *row = sass_find_row(in->lo);
+    const sass_row_t *row = sass_find_row(in->lo, in->arch);
     sass_line_t l = {text, 0};
 
     text[0] = '\0';

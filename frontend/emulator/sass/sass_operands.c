@@ -21,7 +21,8 @@ sass_operand_t *sass_put(sass_inst_t *in, sass_operand_kind_t kind)
 {
     sass_operand_t *o = &in->operand[in->n_operands++];
 
-    *o = (sass_operand_t){.kind = (uint8_t)kind, .count = 1, .ureg = SASS_URZ, .scale = 1};
+    *o = (sass_operand_t){
+        .kind = (uint8_t)kind, .count = 1, .ureg = SASS_URZ, .desc = SASS_URZ, .scale = 1};
     return o;
 }
 
@@ -210,6 +211,10 @@ static unsigned address_ureg_bit(const sass_inst_t *in)
     case SASS_ATOM:
     case SASS_ATOMG:
     case SASS_ATOMS:
+    case SASS_ATOMS_ARRIVE:
+    case SASS_ATOMS_COUNT:
+    case SASS_ARRIVES:
+    case SASS_LDGSTS:
         return 64;
     default:
         return 32;
@@ -223,32 +228,84 @@ bool sass_has_long_offset(const sass_inst_t *in)
 
 bool sass_is_shared_atomic(const sass_inst_t *in)
 {
-    return in->op == SASS_ATOMS || in->op == SASS_ATOMS_CAS;
+    return in->op == SASS_ATOMS || in->op == SASS_ATOMS_CAS || in->op == SASS_ATOMS_ARRIVE ||
+           in->op == SASS_ATOMS_COUNT;
 }
 
 /* Whether the general register added to a uniform one is a pair. */
 static bool is_long_index(const sass_inst_t *in)
 {
-    return sass_bits(in, in->op == SASS_ATOM || in->op == SASS_ATOMG ? 70 : 90, 1);
+    const bool low = in->op == SASS_ATOM || in->op == SASS_ATOMG || in->op == SASS_LDGSTS;
+
+    return sass_bits(in, low ? 70 : 90, 1);
+}
+
+bool sass_is_bf16(const sass_inst_t *in)
+{
+    return in->arch >= SASS_AMPERE && sass_bits(in, 85, 1) &&
+           (in->op == SASS_HFMA2_BF16 || in->op == SASS_HMNMX2);
+}
+
+/* Whether the uniform registers of a global access hold its descriptor: from Ampere on. */
+static bool has_descriptor(const sass_inst_t *in)
+{
+    if (in->arch < SASS_AMPERE || !sass_bits(in, 91, 1))
+        return false;
+    switch (in->op) {
+    case SASS_ATOM:
+    case SASS_ATOMG:
+    case SASS_RED:
+        return sass_bits(in, 71, 1);
+    case SASS_LD:
+    case SASS_LDG:
+    case SASS_ST:
+    case SASS_STG:
+        return sass_bits(in, 76, 1);
+    case SASS_LDGSTS:
+        return in->form == 7 && sass_bits(in, 76, 1);
+    default:
+        return false;
+    }
+}
+
+static int64_t address_offset(const sass_inst_t *in)
+{
+    if (in->op == SASS_LDGSTS)
+        return sass_sign_extend(sass_bits(in, 32, 12), 12);
+    return sass_has_long_offset(in) ? sass_sign_extend(sass_bits(in, 32, 32), 32)
+                                    : sass_sign_extend(sass_bits(in, 40, 24), 24);
+}
+
+void sass_put_copy_target(sass_inst_t *in)
+{
+    sass_operand_t *o = sass_put(in, SASS_OPERAND_MEM);
+
+    o->num = (uint8_t)sass_bits(in, 16, 8);
+    o->value = sass_sign_extend(sass_bits(in, 44, 20), 20);
+    o->with_ureg = in->form == 6 && sass_bits(in, 91, 1);
+    if (o->with_ureg)
+        o->ureg = (uint8_t)sass_bits(in, 64, 6);
 }
 
 void sass_put_address(sass_inst_t *in, char space)
 {
     sass_operand_t *o = sass_put(in, SASS_OPERAND_MEM);
-    bool with_ureg = sass_bits(in, 91, 1);
-    bool extended = space == 'g' && sass_bits(in, 72, 1);
+    bool with_ureg = sass_bits(in, 91, 1) && !(in->op == SASS_LDGSTS && in->form != 7);
+    bool extended = space == 'g' && (sass_bits(in, 72, 1) || in->op == SASS_LDGSTS);
 
     o->num = (uint8_t)sass_bits(in, 24, 8);
-    o->value = sass_has_long_offset(in) ? sass_sign_extend(sass_bits(in, 32, 32), 32)
-                                        : sass_sign_extend(sass_bits(in, 40, 24), 24);
-    if (with_ureg)
+    o->value = address_offset(in);
+    o->with_desc = has_descriptor(in);
+    if (o->with_desc)
+        o->desc = (uint8_t)sass_bits(in, address_ureg_bit(in), 6);
+    else if (with_ureg)
         o->ureg = (uint8_t)sass_bits(in, address_ureg_bit(in), 6);
-    o->with_ureg = with_ureg;
+    o->with_ureg = with_ureg && !o->with_desc && !(in->op == SASS_LDGSTS && o->ureg == SASS_URZ);
     o->wide = extended && (!with_ureg || is_long_index(in));
     in->foreign |= with_ureg && !extended && space == 'g' && is_long_index(in);
     o->count = o->wide ? 2 : 1;
     sass_set_slot(in, o, 1);
-    if (space == 's' && in->op != SASS_LDSM)
+    if (space == 's' && in->op != SASS_LDSM && in->op != SASS_ARRIVES)
         o->scale = (uint8_t[]){1, 4, 8, 16}[sass_bits(in, 78, 2)];
 }
 

@@ -62,4 +62,21 @@ bool sass_is_shared_atomic(const sass_inst_t *in);
 /* Appends a constant of LDC, with or without an index register. */
 void sass_put_indexed_const(sass_inst_t *in, bool indexed);
 
+/* Whether its halves are of type bf16. */
+bool sass_is_bf16(const sass_inst_t *in);
+
+/* The shape of HMMA, IMMA or BMMA: 0 is the only one of Turing's, or the smaller one of IMMA's. */
+unsigned sass_matrix_shape(const sass_inst_t *in);
+
+/* Whether it is a matrix instruction of which A holds only elements that are not 0. */
+bool sass_is_sparse(const sass_inst_t *in);
+
+/* Appends the result ('m') or the source 'a', 'b' or 'c' of a matrix instruction; what a sparse one
+ * has in addition. */
+void sass_put_matrix(sass_inst_t *in, char slot);
+void sass_put_sparsity(sass_inst_t *in);
+
+/* Appends the address in shared memory to which LDGSTS copies. */
+void sass_put_copy_target(sass_inst_t *in);
+
 #endif

@@ -29,6 +29,7 @@ typedef enum {
     SASS_MOD_HMMA,   /* shape */
     SASS_MOD_IMMA,   /* shape and types */
     SASS_MOD_I2IP,   /* result type */
+    SASS_MOD_ATOMS,  /* operation of Ampere's ATOMS */
 } sass_special_mod_t;
 
 enum { SASS_MAX_MODS = 9 };
@@ -41,7 +42,7 @@ enum { SASS_MAX_MODS = 9 };
  *   rd       one, not printed if it is RZ
  *   Nd       as many as the width of the access requires
  *   Zd       one or two, by the result type of a conversion
- *   Vm       those of HMMA
+ *   Vm       those of a matrix instruction
  *   Ud ud    a uniform register in any row; not printed if it is URZ
  *   Xt       all operands of a texture or surface instruction (sass_texture.h)
  *
@@ -52,11 +53,13 @@ enum { SASS_MAX_MODS = 9 };
  *   I J L    integer with a sign; the same, with unsigned immediates; with 64 bits
  *   F D H    float, double, two halves
  *   n        with complement
+ *   Gb Uh    halves, of which the upper one may have another sign; a float or a half of a register
  *   Fs Is    source of a conversion: float, integer
  *   Lh       upper half of the first source of LEA.HI
  *   Wa Wr Ya two registers; two of CALL.REL, if it has any; one or two, depending on bit 73
  *   Wc       target of CALL.ABS
- *   Ma Mb Mc those of HMMA
+ *   Ma Mb Mc those of a matrix instruction; Md: what a sparse one has in addition
+ *   Pa Pb    those of F2FP, which are b and c if it merges
  *   Ec       half of slot c that I2IP reads
  *   Vb       threads of a quad that MOV writes, not printed if all
  *
@@ -77,7 +80,9 @@ enum { SASS_MAX_MODS = 9 };
  *
  * Memory:
  *   Mg Ms Ml address: global or generic, shared, local
+ *   Mt       address in shared memory to which LDGSTS copies
  *   Nb Nc    data of an access, as many registers as its width requires, at bit 32, 64
+ *   Ns       Nb, only for operations of ATOMS with data
  *   Cl Cu Cz constant of a load: indexed by a general register, by a uniform one, not indexed
  *
  * Control:
@@ -88,6 +93,7 @@ enum { SASS_MAX_MODS = 9 };
  *   Sr Sb    special register; dependence barriers of DEPBAR
  *   Tl Ts    branch target of 48, of 30 bits
  *   To       offset of an indirect branch
+ *   Tu       uniform register with threads, of BRA
  *
  * Numbers:
  *   Lu Pl    LUT; both LUTs of PLOP3
@@ -112,8 +118,12 @@ enum {
     SASS_ROW_UGUARD = 32, /* the guard is a uniform predicate */
 };
 
-/* The row of an instruction, or NULL. */
-const sass_row_t *sass_find_row(uint64_t lo);
+/* The row of an instruction for an architecture (70, 75, 80, 86, ...), or NULL. */
+const sass_row_t *sass_find_row(uint64_t lo, unsigned arch);
+
+/* Rows that Ampere and Ada add or encode in another way, sorted by code. */
+extern const sass_row_t sass_ampere_rows[];
+extern const size_t sass_n_ampere_rows;
 
 /* Bytes for each value of an access's width field and of an atomic's type field. */
 extern const uint8_t sass_size_bytes[8];

@@ -25,6 +25,15 @@ static void put_float(sass_line_t *l, double v)
         sass_line_put(l, fabs(v) >= 1e9 ? "%.20e" : "%.20g", v);
 }
 
+static double bf16_value(uint32_t bits)
+{
+    const uint32_t word = bits << 16;
+    float f;
+
+    memcpy(&f, &word, sizeof(f));
+    return (double)f;
+}
+
 static double half_value(uint32_t bits)
 {
     int exponent = (int)(bits >> 10 & 31);
@@ -37,8 +46,9 @@ static double half_value(uint32_t bits)
     return bits & 0x8000 ? -v : v;
 }
 
-static void put_immediate(sass_line_t *l, const sass_operand_t *o)
+static void put_immediate(sass_line_t *l, const sass_inst_t *in, const sass_operand_t *o)
 {
+    double (*const half)(uint32_t) = sass_is_bf16(in) ? bf16_value : half_value;
     double d;
     float f;
     uint32_t word = (uint32_t)o->value;
@@ -53,9 +63,9 @@ static void put_immediate(sass_line_t *l, const sass_operand_t *o)
         put_float(l, d);
         break;
     case SASS_HALF:
-        put_float(l, half_value(word >> 16));
+        put_float(l, half(word >> 16));
         sass_line_put(l, ", ");
-        put_float(l, half_value(word & 0xffff));
+        put_float(l, half(word & 0xffff));
         break;
     default:
         sass_line_put(l, o->value < 0 ? "-0x%" PRIx64 : "0x%" PRIx64,
@@ -111,7 +121,7 @@ static void put_packed_select(sass_line_t *l, const sass_inst_t *in, unsigned se
 
 static void put_select(sass_line_t *l, const sass_inst_t *in, const sass_operand_t *o)
 {
-    const unsigned size = in->op == SASS_R2P ? 0 : sass_bits(in, 84, 2);
+    const unsigned size = in->op == SASS_R2P ? 0 : in->op == SASS_MUFU ? 1 : sass_bits(in, 84, 2);
 
     if (in->op == SASS_I2IP) {
         put_packed_select(l, in, o->select);
@@ -143,16 +153,22 @@ static void put_offset(sass_line_t *l, int64_t offset, bool first)
                   (uint64_t)(offset < 0 ? -offset : offset));
 }
 
-static void put_address(sass_line_t *l, const sass_operand_t *o, bool space_of_32_bits)
+static void put_address(sass_line_t *l, const sass_inst_t *in, const sass_operand_t *o,
+                        bool space_of_32_bits)
 {
     const bool ureg = o->with_ureg;
     const bool scaled = o->scale > 1 && (ureg || o->num != SASS_RZ);
     const bool reg = o->num != SASS_RZ || scaled || (!ureg && o->value == 0);
 
+    if (o->with_desc && sass_bits(in, 101, 1)) {
+        sass_line_put(l, "desc[");
+        put_reg_name(l, true, o->desc);
+        sass_line_put(l, "]");
+    }
     sass_line_put(l, "[");
     if (reg) {
         put_reg_name(l, false, o->num);
-        if (ureg && !space_of_32_bits)
+        if ((ureg || o->with_desc || in->op == SASS_LDGSTS) && !space_of_32_bits)
             sass_line_put(l, o->wide ? ".64" : ".U32");
         if (scaled)
             sass_line_put(l, ".X%u", o->scale);
@@ -168,9 +184,13 @@ static void put_address(sass_line_t *l, const sass_operand_t *o, bool space_of_3
     sass_line_put(l, "]");
 }
 
-static bool is_shared_or_local(const sass_inst_t *in)
+static bool is_shared_or_local(const sass_inst_t *in, const sass_operand_t *o)
 {
     switch (in->op) {
+    case SASS_ARRIVES:
+        return true;
+    case SASS_LDGSTS: /* from global to shared memory */
+        return o == &in->operand[0];
     case SASS_LDS:
     case SASS_STS:
     case SASS_LDL:
@@ -218,13 +238,13 @@ static void put_const(sass_line_t *l, const sass_inst_t *in, const sass_operand_
 }
 
 /* The immediate of an instruction that works on upper words of doubles. */
-static void put_upper_word(sass_line_t *l, const sass_operand_t *o)
+static void put_upper_word(sass_line_t *l, const sass_inst_t *in, const sass_operand_t *o)
 {
     sass_operand_t whole = *o;
 
     whole.style = SASS_DOUBLE;
     whole.value = (int64_t)((uint64_t)o->value << 32);
-    put_immediate(l, &whole);
+    put_immediate(l, in, &whole);
 }
 
 static void put_value(sass_line_t *l, const sass_inst_t *in, const sass_operand_t *o)
@@ -235,9 +255,9 @@ static void put_value(sass_line_t *l, const sass_inst_t *in, const sass_operand_
 
     if (o->kind == SASS_OPERAND_IMM) {
         if (in->op == SASS_MUFU && sass_bits(in, 75, 3) == 3) /* RCP64H, RSQ64H */
-            put_upper_word(l, o);
+            put_upper_word(l, in, o);
         else
-            put_immediate(l, o);
+            put_immediate(l, in, o);
         return;
     }
     if (o->neg || o->inv)
@@ -250,7 +270,9 @@ static void put_value(sass_line_t *l, const sass_inst_t *in, const sass_operand_
         put_reg(l, in, o);
     if (o->select != 0)
         put_select(l, in, o);
-    if (o->style == SASS_HALF && o->kind != SASS_OPERAND_UREG)
+    if (o->high_neg) /* the upper half with its sign changed */
+        sass_line_put(l, o->half == SASS_H1_H0 ? ".H0_NH1" : ".INVALID%u", 4u + o->half);
+    else if (o->style == SASS_HALF && o->kind != SASS_OPERAND_UREG)
         sass_line_put(l, "%s", halves[o->half & 3]);
     if (o->abs && o->kind == SASS_OPERAND_CONST)
         sass_line_put(l, "|");
@@ -280,7 +302,7 @@ static void put_operand(sass_line_t *l, const sass_inst_t *in, const sass_operan
         sass_line_put(l, in->uniform ? "UPR" : "PR");
         break;
     case SASS_OPERAND_MEM:
-        put_address(l, o, is_shared_or_local(in));
+        put_address(l, in, o, is_shared_or_local(in, o));
         break;
     case SASS_OPERAND_BARRIER:
         sass_line_put(l, "%s", sass_barrier_name(o->num));

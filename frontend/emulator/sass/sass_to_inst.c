@@ -64,6 +64,14 @@ static void note_slot(inst_t *out, const sass_operand_t *o)
         out->flags |= (uint32_t)o->slot << (INST_SLOTS + 2 * n);
 }
 
+/* Whether a uniform register that is added to an address is a pair. */
+static bool has_wide_uniform_address(const sass_inst_t *in, const sass_operand_t *o)
+{
+    if (in->op == SASS_LDGSTS) /* to shared memory, from global memory */
+        return o != &in->operand[0];
+    return sass_bits(in, 72, 1) && in->op != SASS_LDSM;
+}
+
 static void add_operand(const sass_inst_t *in, const sass_operand_t *o, inst_t *out)
 {
     switch (o->kind) {
@@ -89,8 +97,8 @@ static void add_operand(const sass_inst_t *in, const sass_operand_t *o, inst_t *
     case SASS_OPERAND_MEM:
         note_slot(out, o);
         add_register(out, false, REG_GPR, o->num, o->count);
-        add_register(out, false, REG_UNIFORM, o->ureg,
-                     sass_bits(in, 72, 1) && in->op != SASS_LDSM ? 2 : 1);
+        add_register(out, false, REG_UNIFORM, o->ureg, has_wide_uniform_address(in, o) ? 2 : 1);
+        add_register(out, false, REG_UNIFORM, o->desc, 2);
         break;
     case SASS_OPERAND_IMM:
         out->flags |= INST_IMM;

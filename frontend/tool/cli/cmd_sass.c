@@ -101,7 +101,7 @@ static void print_kernel(const cubin_t *c, const cubin_kernel_t *k, const line_t
            k->regs, k->shared_bytes, k->param_bytes, k->n_params);
     for (uint32_t pc = 0; pc < k->code_bytes; pc += SASS_INST_BYTES) {
         print_line(lines, k->section, pc, &line);
-        sass_decode(&in, k->code + pc, pc);
+        sass_decode(&in, k->code + pc, pc, c->arch);
         sass_text(&in, text);
         printf("  %04x  ", pc);
         print_control(sass_control(&in));
