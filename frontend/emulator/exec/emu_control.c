@@ -181,7 +181,14 @@ static void branch(emu_warp_t *w, uint32_t pc, uint32_t mask)
 
 static void conditional_branch(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 {
-    bool converged = w->splits[w->current].mask == w->alive;
+    uint32_t wanted = w->alive;
+
+    if (u->n_src > 0 && u->sass->operand[1].kind == SASS_OPERAND_UREG &&
+        !u->sass->operand[1].hidden) { /* from Ampere on, a uniform register names the lanes */
+        const emu_mods_t mods = emu_mods(u, 0);
+        wanted &= emu_modified(&mods, emu_src(w, u, 0)[0]);
+    }
+    const bool converged = (wanted & ~w->splits[w->current].mask) == 0;
 
     switch (u->select) {
     case 2: /* .DIV: branch if the warp has diverged */

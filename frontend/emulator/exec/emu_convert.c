@@ -1,6 +1,7 @@
 /* Conversions: I2F, F2I, F2F, FRND, I2I. */
 #include <math.h>
 
+#include "frontend/emulator/exec/emu_bf16.h"
 #include "frontend/emulator/exec/emu_half.h"
 #include "frontend/emulator/exec/emu_round.h"
 #include "frontend/emulator/exec/emu_state.h"
@@ -344,6 +345,18 @@ static void pack(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
                      (uint32_t)((uint64_t)(c[k] >> u->imm2) << 2 * bits));
 }
 
+/* F2F.BF16.F32. */
+static void float_to_bf16(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
+{
+    const bool truncate = u->round == EMU_RZ;
+    uint32_t a[EMU_LANES];
+
+    emu_load(w, u, 0, true, a);
+    for (unsigned k = 0; k < EMU_LANES && u->ftz; k++)
+        a[k] = (a[k] & 0x7f800000u) == 0 ? a[k] & 0x80000000u : a[k];
+    EMU_PUT_EACH(w, u->d, mask, emu_float_to_bf16(a[k], truncate));
+}
+
 /* F2FP.PACK_AB: two halves, a above b. */
 static void pack_halves(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 {
@@ -378,7 +391,17 @@ bool emu_bind_convert(const sass_inst_t *in, emu_uop_t *u)
         u->sat = sass_bits(in, 77, 1); /* .NTZ */
         u->fn = from == SIZE_32 && to == SIZE_32 ? to_word[u->round] : float_to_int;
         return from != SIZE_8;
+    case SASS_I2FP: /* I2F.F32 of 32 bits in another pipe */
+        u->select = SIZE_32 << 2 | SIZE_32;
+        u->imm2 = 0;
+        u->is_signed = sass_bits(in, 74, 1);
+        u->fn = u->round != EMU_RN ? int_to_float : u->is_signed ? s32_to_f32 : u32_to_f32;
+        return true;
     case SASS_F2F:
+        if (in->arch >= SASS_AMPERE && to == SIZE_8 && from == SIZE_32) {
+            u->fn = float_to_bf16;
+            return u->round == EMU_RN || u->round == EMU_RZ;
+        }
         u->fn = from == SIZE_32 && to == SIZE_64 ? f32_to_f64 : float_to_float;
         return from != SIZE_8 && to != SIZE_8;
     case SASS_I2I:

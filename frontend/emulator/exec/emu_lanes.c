@@ -1,4 +1,4 @@
-/* Data exchange between the lanes of a warp: SHFL, VOTE, MATCH, R2UR. */
+/* Data exchange between the lanes of a warp: SHFL, VOTE, MATCH, REDUX, R2UR. */
 #include "frontend/emulator/exec/emu_state.h"
 
 /* In the order of the encoding. */
@@ -89,6 +89,56 @@ static void to_uniform(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
     emu_put(w, u->d, r, EMU_ALL);
 }
 
+/* The same, and a predicate that is true in the lanes with another value. */
+static void to_uniform_once(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
+{
+    const uint32_t *a = emu_src(w, u, 0);
+    uint32_t r[EMU_LANES], v = a[__builtin_ctz(mask)], others = 0;
+
+    for (unsigned k = 0; k < EMU_LANES; k++) {
+        r[k] = v;
+        others |= (uint32_t)(a[k] != v) << k;
+    }
+    emu_put(w, u->d, r, EMU_ALL);
+    emu_set_pred(w, u->pd[0], others, mask);
+}
+
+/* In the order of the encoding. */
+enum { REDUX_AND, REDUX_OR, REDUX_XOR, REDUX_SUM, REDUX_MIN, REDUX_MAX };
+
+static uint32_t reduced(const emu_uop_t *u, uint32_t x, uint32_t y)
+{
+    const bool below = u->is_signed ? (int32_t)x < (int32_t)y : x < y;
+
+    switch (u->select) {
+    case REDUX_AND:
+        return x & y;
+    case REDUX_OR:
+        return x | y;
+    case REDUX_XOR:
+        return x ^ y;
+    case REDUX_SUM:
+        return x + y;
+    case REDUX_MIN:
+        return below ? x : y;
+    default:
+        return below ? y : x;
+    }
+}
+
+/* REDUX: combines the values of the active lanes; the result is uniform. */
+static void reduce(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
+{
+    const uint32_t *a = emu_src(w, u, 0);
+    uint32_t r[EMU_LANES], v = a[__builtin_ctz(mask)];
+
+    for (uint32_t left = mask & (mask - 1); left != 0; left &= left - 1)
+        v = reduced(u, v, a[__builtin_ctz(left)]);
+    for (unsigned k = 0; k < EMU_LANES; k++)
+        r[k] = v;
+    emu_put(w, u->d, r, EMU_ALL);
+}
+
 bool emu_bind_warp(const sass_inst_t *in, emu_uop_t *u)
 {
     static const emu_fn_t shuffles[] = {shuffle_idx, shuffle_up, shuffle_down, shuffle_bfly};
@@ -106,8 +156,13 @@ bool emu_bind_warp(const sass_inst_t *in, emu_uop_t *u)
         u->fn = match;
         return true;
     case SASS_R2UR:
-        u->fn = to_uniform;
+        u->fn = u->pd[0] == EMU_PRED_SINK ? to_uniform : to_uniform_once;
         return true;
+    case SASS_REDUX:
+        u->select = (uint8_t)sass_bits(in, 78, 3);
+        u->is_signed = sass_bits(in, 73, 1);
+        u->fn = reduce;
+        return u->select <= REDUX_MAX;
     default:
         return false;
     }

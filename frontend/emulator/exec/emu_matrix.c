@@ -359,6 +359,8 @@ static void transpose(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 
 bool emu_bind_matrix(const sass_inst_t *in, emu_uop_t *u)
 {
+    if (in->arch >= SASS_AMPERE && in->op != SASS_HMMA884 && in->op != SASS_MOVM)
+        return false; /* emu_bind_deep_matrix() */
     switch (in->op) {
     case SASS_HMMA1688:
         u->select = (uint8_t)sass_bits(in, 76, 1);

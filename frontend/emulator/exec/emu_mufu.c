@@ -6,6 +6,8 @@
 #include <math.h>
 
 #include "frontend/emulator/exec/emu_float.h"
+#include "frontend/emulator/exec/emu_half.h"
+#include "frontend/emulator/exec/emu_round.h"
 
 /* In the order of the encoding. The arguments of COS and SIN are in turns. */
 typedef enum {
@@ -164,6 +166,21 @@ static void mufu_double(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
     emu_put(w, u->d, r, mask);
 }
 
+/* A half of a register as source; the result is a half. */
+static void mufu_half(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
+{
+    uint32_t r[EMU_LANES];
+
+    for (unsigned k = 0; k < EMU_LANES; k++) {
+        const uint32_t word = emu_src(w, u, 0)[k], bits = u->imm2 ? word >> 16 : word & 0xffff;
+        const float sign = u->xm[0] != 0 ? -1.0f : 1.0f;
+        float x = (float)emu_half_to_double(bits);
+        x = sign * (u->am[0] != EMU_ALL ? fabsf(x) : x);
+        r[k] = emu_double_to_half((double)(u->select == MUFU_EX2 ? exp2_of(x) : tanhf(x)), EMU_RN);
+    }
+    emu_put(w, u->d, r, mask);
+}
+
 bool emu_bind_mufu(const sass_inst_t *in, emu_uop_t *u)
 {
     static const emu_fn_t functions[MUFU_COUNT] = {
@@ -175,5 +192,10 @@ bool emu_bind_mufu(const sass_inst_t *in, emu_uop_t *u)
     if (in->op != SASS_MUFU || u->select >= MUFU_COUNT)
         return false;
     u->fn = functions[u->select];
+    if (in->arch >= SASS_AMPERE && sass_bits(in, 73, 1)) {
+        u->imm2 = in->operand[1].select == 1;
+        u->fn = mufu_half;
+        return u->select == MUFU_EX2 || u->select == MUFU_TANH;
+    }
     return true;
 }

@@ -313,6 +313,12 @@ bool emu_bind_matrix(const sass_inst_t *in, emu_uop_t *u);
 bool emu_bind_access(const sass_inst_t *in, emu_uop_t *u);
 bool emu_bind_atomic(const sass_inst_t *in, emu_uop_t *u);
 bool emu_bind_fetch(const sass_inst_t *in, emu_uop_t *u);
+bool emu_bind_copy(const sass_inst_t *in, emu_uop_t *u);
+bool emu_bind_pair(const sass_inst_t *in, emu_uop_t *u);
+bool emu_bind_deep_matrix(const sass_inst_t *in, emu_uop_t *u);
+
+/* Writes zeros to the places of lanes whose copy to shared memory has no source. */
+void emu_copy_zeros(emu_warp_t *w, const emu_uop_t *u, uint32_t mask);
 
 /* Translates a launch into micro-operations and a constant pool. RB_TRACE. */
 RB_CHECKED rb_code_t emu_translate(emu_grid_t *g, rb_err_t *err);

@@ -166,9 +166,23 @@ static void set_address(translator_t *t, const sass_inst_t *in, const sass_opera
     u->scale = o->scale;
     u->log_scale = (uint8_t)log2_of(o->scale);
     u->wide = o->wide;
-    u->uwide = o->ureg != SASS_URZ && in->op != SASS_LDSM && in->op != SASS_LDS &&
-               in->op != SASS_STS && in->op != SASS_LDL && in->op != SASS_STL &&
-               in->op != SASS_ATOMS && in->op != SASS_ATOMS_CAS && sass_bits(in, 72, 1);
+    u->uwide = in->op == SASS_LDGSTS
+                   ? o->ureg != SASS_URZ
+                   : o->ureg != SASS_URZ && in->op != SASS_LDSM && in->op != SASS_LDS &&
+                         in->op != SASS_STS && in->op != SASS_LDL && in->op != SASS_STL &&
+                         in->op != SASS_ATOMS && in->op != SASS_ATOMS_CAS && sass_bits(in, 72, 1);
+}
+
+/* Where LDGSTS copies to. */
+static void set_copy_target(translator_t *t, const sass_operand_t *o, emu_uop_t *u)
+{
+    sass_operand_t general = *o, uniform = {.kind = SASS_OPERAND_UREG, .num = o->ureg};
+
+    general.kind = SASS_OPERAND_REG;
+    u->s[0] = register_ref(t, &general);
+    u->s[1] = register_ref(t, &uniform);
+    u->imm = (uint32_t)o->value;
+    u->n_src = 2;
 }
 
 static void set_operands(translator_t *t, const sass_inst_t *in, emu_uop_t *u)
@@ -205,7 +219,10 @@ static void set_operands(translator_t *t, const sass_inst_t *in, emu_uop_t *u)
             add_pred(o, u, &n_written);
             break;
         case SASS_OPERAND_MEM:
-            set_address(t, in, o, u);
+            if (in->op == SASS_LDGSTS && i == 0)
+                set_copy_target(t, o, u);
+            else
+                set_address(t, in, o, u);
             break;
         case SASS_OPERAND_HANDLE:
             u->imm = (uint32_t)constant(t->g, o->bank, (uint64_t)o->value, 4);
@@ -221,9 +238,10 @@ static void set_operands(translator_t *t, const sass_inst_t *in, emu_uop_t *u)
 typedef bool (*bind_fn_t)(const sass_inst_t *in, emu_uop_t *u);
 
 static const bind_fn_t binders[] = {
-    emu_bind_int,    emu_bind_bits,   emu_bind_compare, emu_bind_float, emu_bind_mufu,
-    emu_bind_double, emu_bind_half,   emu_bind_convert, emu_bind_warp,  emu_bind_special,
-    emu_bind_matrix, emu_bind_access, emu_bind_atomic,  emu_bind_fetch,
+    emu_bind_pair,    emu_bind_deep_matrix, emu_bind_copy,    emu_bind_int,    emu_bind_bits,
+    emu_bind_compare, emu_bind_float,       emu_bind_mufu,    emu_bind_double, emu_bind_half,
+    emu_bind_convert, emu_bind_warp,        emu_bind_special, emu_bind_matrix, emu_bind_access,
+    emu_bind_atomic,  emu_bind_fetch,
 };
 
 static const struct {
@@ -235,7 +253,7 @@ static const struct {
     {SASS_CALL_ABS, UOP_ABSOLUTE}, {SASS_RET, UOP_RET},         {SASS_EXIT, UOP_EXIT},
     {SASS_BSSY, UOP_BSSY},         {SASS_BSYNC, UOP_BSYNC},     {SASS_BREAK, UOP_BREAK},
     {SASS_WARPSYNC, UOP_WARPSYNC}, {SASS_YIELD, UOP_YIELD},     {SASS_BAR, UOP_BAR},
-    {SASS_BPT, UOP_TRAP},
+    {SASS_BPT, UOP_TRAP},          {SASS_LDGDEPBAR, UOP_NOP},
 };
 
 /* MEMBAR: earlier accesses of a host thread become visible to all that execute a later one. */
@@ -355,7 +373,8 @@ static void translate(translator_t *t, uint32_t index, emu_uop_t *u)
         u->n_src = 1;
     }
     bind(t->g, in, u);
-    u->gated = u->n_pred > 0 && (in->op == SASS_LD || in->op == SASS_LDG) &&
+    u->gated = u->n_pred > 0 &&
+               (in->op == SASS_LD || in->op == SASS_LDG || in->op == SASS_LDGSTS) &&
                (u->ps[0] != SASS_PT || u->ps_inv[0] != 0);
 }
 

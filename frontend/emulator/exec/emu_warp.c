@@ -42,11 +42,15 @@ static bool pick(emu_warp_t *w)
     return false;
 }
 
-/* The lanes in mask whose load predicate is true; the others get 0. */
+/* The lanes in mask whose load predicate is true; the others get 0, or their place does. */
 static uint32_t gate(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 {
     const uint32_t open = mask & emu_pred(w, u, 0);
 
+    if (u->sass->op == SASS_LDGSTS) {
+        emu_copy_zeros(w, u, mask & ~open);
+        return open;
+    }
     for (unsigned i = 0; i < (u->width + 3u) / 4; i++)
         EMU_PUT_EACH(w, u->d + EMU_LANES * i, mask & ~open, 0);
     return open;

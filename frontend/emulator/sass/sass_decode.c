@@ -120,7 +120,8 @@ static void add_predicate(sass_inst_t *in, unsigned token)
         break;
     case TOKEN('R', '0'):
         if (in->op == SASS_R2UR)
-            add_rare_pred(in, sass_bits(in, 81, 3) != SASS_PT || sass_bits(in, 84, 1), false);
+            add_rare_pred(in, sass_bits(in, 81, 3) != SASS_PT || sass_bits(in, 84, 1),
+                          in->arch >= SASS_AMPERE && !sass_bits(in, 84, 1));
         else
             add_rare_pred(in, sass_bits(in, 78, 2) == 1 && sass_bits(in, 81, 3) != SASS_PT, true);
         break;
@@ -431,6 +432,8 @@ static uint8_t access_width(const sass_inst_t *in, const sass_row_t *row)
         return sass_size_bytes[sass_bits(in, 73, 3)];
     if (row->flags & SASS_ROW_ATOM)
         return sass_atom_bytes[sass_bits(in, 73, sass_is_shared_atomic(in) ? 2 : 3)];
+    if (in->op == SASS_ARRIVES)
+        return 8;
     if (in->op == SASS_LDSM)
         return (uint8_t[]){4, 8, 16, 0}[sass_bits(in, 72, 2)];
     return 0;

@@ -88,7 +88,7 @@ const sass_row_t sass_ampere_rows[] = {
             "INVALID10", "INVALID11", "INVALID12", "INVALID13", "INVALID14", "INVALID15"),
       FLAG(73, "F16")}},
     {0x147, SASS_BRA, "BRA", "q0 Tu Tl", 0, {FIELD(32, 2, NULL, "U", "DIV", "CONV"), DEPTH}},
-    {0x148, SASS_WARPSYNC, "WARPSYNC", "q0 Rb", 0, {FLAG(86, "EXCLUSIVE")}},
+    {0x148, SASS_WARPSYNC, "WARPSYNC", "q0 Rb", 0, {FLAG(86, "!EXCLUSIVE")}},
     {0x180,
      SASS_LD,
      "LD",
