@@ -108,9 +108,14 @@ rb_code_t conf_load_gpu(conf_t *c, const char *name, rb_err_t *err)
                        "no GPU configurations found; set RUBATO_CONFIGS to the folder with "
                        "v100.cfg");
     const char *family = gpu_family_not_modelled(name);
+    if (family && strcmp(family, "Ampere") == 0)
+        return rb_fail(err, RB_USAGE,
+                       "unknown GPU '%.60s': of Ampere, only some GPUs are modelled. Known: %s",
+                       name, known.list);
     if (family)
         return rb_fail(err, RB_USAGE,
-                       "unknown GPU '%.60s': %s is not modelled, only Volta and Turing. Known: %s",
+                       "unknown GPU '%.60s': %s is not modelled, only Volta, Turing and Ampere. "
+                       "Known: %s",
                        name, family, known.list);
     if (known.best[0])
         return rb_fail(err, RB_USAGE, "unknown GPU '%.60s'; did you mean '%s'? Known: %s", name,

@@ -153,8 +153,8 @@ static void without_a_name_the_gpu_is_that_of_the_code(void **state)
     expect(125, "l2.slices = 24 must be a multiple of mem.partitions = 64",
            WORDS(RECORD, "-s", "l2.slices=24", "--", VOLTA, "device"));
     expect(125, "unknown setting", WORDS(RECORD, "-s", "sm.cout=24", "--", "not started"));
-    expect(125, "unknown GPU 'a100': Ampere is not modelled",
-           WORDS(RECORD, "-g", "a100", "--", "not started"));
+    expect(125, "unknown GPU 'a30': of Ampere, only some GPUs are modelled",
+           WORDS(RECORD, "-g", "a30", "--", "not started"));
     expect(2, "unknown GPU 'h100': Hopper is not modelled", WORDS("run", "-g", "h100", TRACE));
 }
 

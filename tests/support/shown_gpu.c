@@ -17,4 +17,6 @@ void show_gpu(const char *gpu)
     }
     setenv("RUBATO_DEVICE_70", device.text[0], 1);
     setenv("RUBATO_DEVICE_75", device.text[1], 1);
+    setenv("RUBATO_DEVICE_80", device.text[2], 1);
+    setenv("RUBATO_DEVICE_86", device.text[3], 1);
 }

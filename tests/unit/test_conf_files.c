@@ -135,9 +135,9 @@ static void generations_that_are_not_modelled_are_named(void **state)
     static const struct {
         const char *name, *family;
     } cases[] = {
-        {"a100", "Ampere"},
+        {"a30", "Ampere"},
         {"A100-SXM4-80GB", "Ampere"},
-        {"rtx3090", "Ampere"},
+        {"rtx3060", "Ampere"},
         {"RTX 3080 Ti", "Ampere"},
         {"NVIDIA RTX A6000", "Ampere"},
         {"sm_86", "Ampere"},

@@ -15,9 +15,17 @@ static const struct {
     uint32_t arch, sms, warps, blocks, slices, partitions;
     double l2_mib, bandwidth;
 } boards[] = {
-    {"v100", 70, 80, 64, 32, 64, 64, 6, 898},      {"qv100", 70, 80, 64, 32, 64, 64, 6, 870},
-    {"titan_v", 70, 80, 64, 32, 48, 48, 4.5, 653}, {"t4", 75, 40, 32, 16, 32, 16, 4, 320},
-    {"rtx2060", 75, 30, 32, 16, 24, 12, 3, 336},   {"rtx2080ti", 75, 68, 32, 16, 44, 22, 5.5, 616},
+    {"v100", 70, 80, 64, 32, 64, 64, 6, 898},
+    {"qv100", 70, 80, 64, 32, 64, 64, 6, 870},
+    {"titan_v", 70, 80, 64, 32, 48, 48, 4.5, 653},
+    {"t4", 75, 40, 32, 16, 32, 16, 4, 320},
+    {"rtx2060", 75, 30, 32, 16, 24, 12, 3, 336},
+    {"rtx2080ti", 75, 68, 32, 16, 44, 22, 5.5, 616},
+    {"a100", 80, 108, 64, 32, 160, 80, 40, 1555},
+    {"a100_80gb", 80, 108, 64, 32, 160, 80, 40, 2039},
+    {"a40", 86, 84, 48, 16, 48, 24, 6, 696},
+    {"rtx3070", 86, 46, 48, 16, 32, 16, 4, 448},
+    {"rtx3090", 86, 82, 48, 16, 48, 24, 6, 936},
 };
 enum { BOARDS = sizeof(boards) / sizeof(boards[0]) };
 
@@ -87,7 +95,8 @@ static void unloaded_latencies_compose_to_the_measured_ones(void **state)
     } measured[] = {
         {"v100", 205, 212, 375, 425},      {"titan_v", 205, 212, 313, 345},
         {"t4", 186, 190, 293, 299},        {"rtx2060", 222, 228, 300, 400},
-        {"rtx2080ti", 176, 226, 300, 496},
+        {"rtx2080ti", 176, 226, 300, 496}, {"a100_80gb", 200, 221, 388, 550},
+        {"a40", 219, 222, 515, 543},
     };
     for (size_t i = 0; i < sizeof(measured) / sizeof(measured[0]); i++) {
         gpu_spec_t s;
@@ -277,7 +286,8 @@ static void an_unknown_gpu_is_refused_with_the_known_ones(void **state)
     conf_t *c = conf_create();
     assert_int_equal(conf_load_gpu(c, "rtx2080t1", &err), RB_USAGE);
     assert_non_null(strstr(err.text, "did you mean 'rtx2080ti'"));
-    assert_non_null(strstr(err.text, "qv100, rtx2060, rtx2080ti, t4, titan_v, v100"));
+    assert_non_null(strstr(err.text, "a100, a100_80gb, a40, qv100, rtx2060, rtx2080ti, rtx3070, "
+                                     "rtx3090, t4, titan_v, v100"));
     assert_null(strstr(err.text, "volta"));
     conf_destroy(c);
 }

@@ -2,10 +2,12 @@
  * Decides which machine code of the program is executed, and which GPU the program sees, from the
  * environment that "rubato record" and "rubato run" set:
  *
- *   RUBATO_ARCH        the architecture of the code: 70, 75; unset: the program decides
+ *   RUBATO_ARCH        the architecture of the code: 70, 75, 80, 86, ...; unset: the program decides
  *   RUBATO_DEVICE_70   the emulated GPU (shown_device.h) for a program whose Volta code is
  *                      executed, or "!" and why there is none
  *   RUBATO_DEVICE_75   the same for Turing code
+ *   RUBATO_DEVICE_80   for sm_80
+ *   RUBATO_DEVICE_86   for sm_86, 87 and 89
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,9 +32,14 @@ static void read_device(cudart_state_t *s, unsigned index, const char *variable)
 
 static uint32_t read_arch(const char *text)
 {
-    if (text != NULL && strcmp(text, "70") != 0 && strcmp(text, "75") != 0)
-        cudart_give_up("RUBATO_ARCH: '%s' is neither 70 nor 75", text);
-    return text != NULL ? (uint32_t)strtoul(text, NULL, 10) : 0;
+    static const char *const known[] = {"70", "75", "80", "86", "87", "89"};
+
+    for (size_t i = 0; text != NULL && i < sizeof(known) / sizeof(known[0]); i++)
+        if (strcmp(text, known[i]) == 0)
+            return (uint32_t)strtoul(text, NULL, 10);
+    if (text != NULL)
+        cudart_give_up("RUBATO_ARCH: '%s' is neither 70, 75, 80, 86, 87 nor 89", text);
+    return 0;
 }
 
 void cudart_code_start(cudart_state_t *s)
@@ -40,11 +47,13 @@ void cudart_code_start(cudart_state_t *s)
     s->arch = read_arch(getenv("RUBATO_ARCH"));
     read_device(s, 0, "RUBATO_DEVICE_70");
     read_device(s, 1, "RUBATO_DEVICE_75");
+    read_device(s, 2, "RUBATO_DEVICE_80");
+    read_device(s, 3, "RUBATO_DEVICE_86");
 }
 
 const shown_device_t *cudart_device(cudart_state_t *s)
 {
-    unsigned index = cudart_arch(s) >= 75;
+    unsigned index = shown_device_of_arch(cudart_arch(s));
 
     if (s->no_device[index] != NULL)
         cudart_give_up("%s", s->no_device[index]);
@@ -78,20 +87,25 @@ static void open_unit(cudart_unit_t *u)
         cudart_give_up("%s", err.text);
 }
 
-/* Turing if any part of the program has code for it, since Volta code runs there, too. */
+/* Turing if any part of the program has code for it, since Volta code runs there, too; without
+ * either, the first of the newer ones that a part has code for. */
 uint32_t cudart_arch(cudart_state_t *s)
 {
+    uint32_t newer = 0;
     bool any = false;
 
     for (size_t i = 0; i < s->n_units && s->arch == 0; i++) {
+        const fatbin_t *listed = &s->units[i]->listed;
         open_unit(s->units[i]);
-        uint32_t best = best_code(&s->units[i]->listed, 75);
+        uint32_t best = best_code(listed, 75);
         any = any || best != 0;
         if (best > 70)
             s->arch = 75;
+        if (newer == 0)
+            newer = best_code(listed, 80) != 0 ? 80 : best_code(listed, 89);
     }
-    if (s->arch == 0 && any)
-        s->arch = 70;
+    if (s->arch == 0)
+        s->arch = any ? 70 : newer;
     return s->arch != 0 ? s->arch : 75;
 }
 
@@ -118,10 +132,11 @@ static _Noreturn void no_code(const fatbin_t *f, uint32_t arch)
                        arch, arch);
     if (f->n_archs == 0)
         cudart_give_up("the program has no machine code; compile it with nvcc -arch=sm_%u", arch);
-    cudart_give_up("the program has no machine code for sm_%u, only for %s; compile it with nvcc "
-                   "-arch=sm_%u%s",
-                   arch, there, arch,
-                   best_code(f, 79) != 0 ? ", or choose another GPU with --gpu" : "");
+    cudart_give_up(
+        "the program has no machine code for sm_%u, only for %s; compile it with nvcc "
+        "-arch=sm_%u%s",
+        arch, there, arch,
+        best_code(f, 79) != 0 || best_code(f, 89) != 0 ? ", or choose another GPU with --gpu" : "");
 }
 
 rb_code_t cudart_unit_load(cudart_state_t *s, cudart_unit_t *u, rb_err_t *err)

@@ -20,12 +20,14 @@ static uint64_t number_from(const char *variable)
     return text != NULL ? strtoull(text, NULL, 10) : 0;
 }
 
-/* Reserves room for the memory of either GPU, which is chosen later. */
+/* Reserves room for the memory of any GPU, which is chosen later. */
 static uint64_t range_bytes(const cudart_state_t *s)
 {
-    uint64_t a = s->shown[0].memory, b = s->shown[1].memory, page = 1ull << PAGE_SHIFT;
+    uint64_t most = 0, page = 1ull << PAGE_SHIFT;
 
-    return ((a > b ? a : b) + page - 1) / page * page + host_bytes;
+    for (unsigned i = 0; i < SHOWN_DEVICE_ARCHS; i++)
+        most = s->shown[i].memory > most ? s->shown[i].memory : most;
+    return (most + page - 1) / page * page + host_bytes;
 }
 
 static void start(cudart_state_t *s)

@@ -51,13 +51,13 @@ typedef struct {
     pthread_mutex_t lock;
     bool started;
     emu_mem_t mem;
-    uint32_t arch;            /* architecture of the executed machine code; 0: not decided */
-    shown_device_t shown[2];  /* for programs with Volta code, with Turing code; sms is 0 if not
-                               * set */
-    const char *no_device[2]; /* why there is none, or NULL */
-    uint64_t max_insts;       /* limit per launch; 0: none */
-    double timeout;           /* limit per launch in host seconds; 0: none */
-    bool skip_unsupported;    /* launches that cannot be emulated are left out */
+    uint32_t arch; /* architecture of the executed machine code; 0: not decided */
+    /* For code of each architecture of shown_device_archs; sms is 0 if not set. */
+    shown_device_t shown[SHOWN_DEVICE_ARCHS];
+    const char *no_device[SHOWN_DEVICE_ARCHS]; /* why there is none, or NULL */
+    uint64_t max_insts;                        /* limit per launch; 0: none */
+    double timeout;                            /* limit per launch in host seconds; 0: none */
+    bool skip_unsupported;                     /* launches that cannot be emulated are left out */
     unsigned threads; /* threads that execute blocks of launches if nothing is recorded; 0: one */
     cudart_unit_t **units;
     size_t n_units, cap_units;
@@ -117,7 +117,7 @@ bool cudart_symbol(cudart_state_t *s, const void *host, uint64_t *addr, uint8_t 
 /* Reads the environment's settings of both; called once. */
 void cudart_code_start(cudart_state_t *s);
 
-/* The architecture of the executed machine code, 70 or 75; the first call decides. */
+/* The architecture of the executed machine code, 70, 75, 80 to 89; the first call decides. */
 uint32_t cudart_arch(cudart_state_t *s);
 
 /* The emulated GPU. */

@@ -11,6 +11,17 @@
 /* Limits per block in every compute capability: threads; bytes of shared memory without opt-in. */
 enum { THREADS_MAX = 1024, PLAIN_SHARED = 48 << 10 };
 
+const unsigned shown_device_archs[SHOWN_DEVICE_ARCHS] = {70, 75, 80, 86};
+
+unsigned shown_device_of_arch(unsigned arch)
+{
+    unsigned i = SHOWN_DEVICE_ARCHS - 1;
+
+    while (i > 0 && shown_device_archs[i] > arch)
+        i--;
+    return i;
+}
+
 static uint64_t fp64_ratio(const sm_spec_t *sm)
 {
     uint64_t single = (uint64_t)sm->fp32_lanes * sm->sub_cores;

@@ -35,6 +35,13 @@ typedef struct {
     char name[PARAM_TEXT_MAX];
 } shown_device_t;
 
+/* Architectures whose code can be executed, each with a GPU that a program sees. */
+enum { SHOWN_DEVICE_ARCHS = 4 };
+extern const unsigned shown_device_archs[SHOWN_DEVICE_ARCHS];
+
+/* Index of the architecture whose GPU executes code for arch (0: the first one). */
+unsigned shown_device_of_arch(unsigned arch);
+
 enum { SHOWN_DEVICE_TEXT = 1024 };
 
 /* Fills in *d from a resolved configuration. */

@@ -16,8 +16,9 @@ typedef struct {
 
 static rb_code_t parse_arch(const char *text, uint32_t *arch, rb_err_t *err)
 {
-    static const char *const words[] = {"sm_70", "sm_72", "sm_75", NULL};
-    static const uint32_t numbers[] = {70, 72, 75};
+    static const char *const words[] = {"sm_70", "sm_72", "sm_75", "sm_80",
+                                        "sm_86", "sm_87", "sm_89", NULL};
+    static const uint32_t numbers[] = {70, 72, 75, 80, 86, 87, 89};
     unsigned index;
 
     RB_TRY(option_word("arch", text, words, &index, err));

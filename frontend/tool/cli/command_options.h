@@ -34,7 +34,7 @@
 #define OPT_ARCH_OF_PROGRAM                                                                        \
     {                                                                                              \
         CLI_ARCH, 0, "arch", "ARCH", "that of --gpu, or the newest that the program has",          \
-            "Program", "which machine code to execute", "sm_70 sm_75", false                       \
+            "Program", "which machine code to execute", "sm_70 sm_75 sm_80 sm_86", false           \
     }
 #define OPT_MAX_INSTS                                                                              \
     {                                                                                              \

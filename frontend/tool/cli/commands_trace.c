@@ -123,7 +123,8 @@ const cli_command_t cli_command_record = {
     "record",
     "-- PROGRAM [ARGUMENT]...",
     "run a CUDA program without a GPU, and trace it",
-    "Runs PROGRAM, an unmodified CUDA program (nvcc -arch=sm_70, or sm_75), on the CPU: its "
+    "Runs PROGRAM, an unmodified CUDA program (nvcc -arch=sm_70, sm_75, sm_80 or sm_86), on the "
+    "CPU: its "
     "kernels are executed instruction by "
     "instruction as the GPU would, the program sees their results, and the trace gets what was "
     "executed. Times that the program measures are meaningless. What it asks about the GPU (SMs, "
@@ -161,7 +162,8 @@ const cli_command_t cli_command_libs = {
 static const cli_option_t sass_options[] = {
     {CLI_KERNEL, 'k', "kernel", "NAME", "all", "Results", "list only this kernel", NULL, false},
     {CLI_ARCH, 0, "arch", "ARCH", "all", "Results",
-     "of a program or fat binary, list only the code for this architecture", "sm_70 sm_75", false},
+     "of a program or fat binary, list only the code for this architecture",
+     "sm_70 sm_75 sm_80 sm_86", false},
     OPT_HELP,
 };
 

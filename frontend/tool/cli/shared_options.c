@@ -29,7 +29,7 @@ rb_code_t option_once(const char **to, const char *option, const char *value, rb
 rb_code_t program_option(program_options_t *o, cli_option_id_t id, const char *value, bool *known,
                          rb_err_t *err)
 {
-    static const char *const archs[] = {"sm_70", "sm_75", NULL};
+    static const char *const archs[] = {"sm_70", "sm_75", "sm_80", "sm_86", "sm_87", "sm_89", NULL};
     unsigned index;
 
     *known = true;

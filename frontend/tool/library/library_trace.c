@@ -12,10 +12,12 @@ const char *library_tmpdir(const char *named)
     return unnamed_file_dir(named);
 }
 
-/* Architectures after Turing run on the largest model. */
+/* Architectures after Ampere run on the largest model. */
 const char *library_default_gpu(unsigned arch)
 {
-    return arch == 75 ? "rtx2060" : "v100";
+    if (arch < 80)
+        return arch == 75 ? "rtx2060" : "v100";
+    return arch == 80 || arch >= 90 ? "a100" : "rtx3070";
 }
 
 /* Makes the handle of a source; returns NULL with an error if there is none. */

@@ -155,6 +155,8 @@ static void set_device(const program_device_t *d)
     set_or_unset("RUBATO_ARCH", d->arch != 0 ? arch : NULL);
     set_or_unset("RUBATO_DEVICE_70", d->text[0]);
     set_or_unset("RUBATO_DEVICE_75", d->text[1]);
+    set_or_unset("RUBATO_DEVICE_80", d->text[2]);
+    set_or_unset("RUBATO_DEVICE_86", d->text[3]);
 }
 
 static void set_file(const program_child_t *p, const char *name, bool wanted, const char *file)

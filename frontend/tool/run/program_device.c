@@ -26,28 +26,30 @@ static rb_code_t show_one(const setup_options_t *o, program_device_t *device, rb
     shown_device_t shown;
 
     RB_TRY(resolve(o, o->gpu, &shown, err));
-    shown_device_write(&shown, device->text[0]);
-    shown_device_write(&shown, device->text[1]);
-    if (device->arch == 0 && shown.arch < 80)
-        device->arch = shown.arch < 75 ? 70 : 75;
+    for (unsigned i = 0; i < SHOWN_DEVICE_ARCHS; i++)
+        shown_device_write(&shown, device->text[i]);
+    if (device->arch == 0 && shown.arch < 90)
+        device->arch = shown.arch < 75 ? 70 : shown.arch < 80 ? 75 : (unsigned)shown.arch;
     return RB_OK;
 }
 
-/* Uses the default GPU of each architecture; at least one of the two must be possible. */
+/* Uses the default GPU of each architecture; the one that is wanted, or any, must be possible. */
 static rb_code_t show_defaults(const setup_options_t *o, program_device_t *device, rb_err_t *err)
 {
-    rb_err_t problem[2] = {0};
+    rb_err_t problem[SHOWN_DEVICE_ARCHS] = {0};
+    bool any = false;
 
-    for (unsigned i = 0; i < 2; i++) {
+    for (unsigned i = 0; i < SHOWN_DEVICE_ARCHS; i++) {
         shown_device_t shown;
-        if (resolve(o, library_default_gpu(i == 0 ? 70 : 75), &shown, &problem[i]) == RB_OK)
+        if (resolve(o, library_default_gpu(shown_device_archs[i]), &shown, &problem[i]) == RB_OK)
             shown_device_write(&shown, device->text[i]);
         else
             snprintf(device->text[i], sizeof(device->text[i]), "!%.*s", SHOWN_DEVICE_TEXT - 1,
                      problem[i].text);
+        any = any || problem[i].code == RB_OK;
     }
-    unsigned wanted = device->arch == 75;
-    if (problem[wanted].code == RB_OK || (device->arch == 0 && problem[1].code == RB_OK))
+    const unsigned wanted = shown_device_of_arch(device->arch);
+    if (problem[wanted].code == RB_OK || (device->arch == 0 && any))
         return RB_OK;
     return rb_fail(err, problem[wanted].code, "%s", problem[wanted].text);
 }

@@ -9,14 +9,14 @@
 #include "frontend/tool/run/run_setup.h"
 
 typedef struct {
-    unsigned arch; /* architecture of the code to execute: 70, 75; 0: the program decides */
-    /* Text for the program's environment: for Volta code, for Turing code. "!" and a message if
-     * that configuration is not possible. */
-    char text[2][SHOWN_DEVICE_TEXT + 1];
+    unsigned arch; /* architecture of the code to execute: 70, 75, 80, 86; 0: the program decides */
+    /* Text for the program's environment, for code of each architecture of shown_device_archs. "!"
+     * and a message if that configuration is not possible. */
+    char text[SHOWN_DEVICE_ARCHS][SHOWN_DEVICE_TEXT + 1];
 } program_device_t;
 
 /*
- * Resolves the configuration of o or, if it names no GPU, the default ones. arch: "sm_70", "sm_75",
+ * Resolves the configuration of o or, if it names no GPU, the default ones. arch: "sm_70", "sm_86",
  * or NULL: the GPU decides. Errors of conf_load_gpu() and setup_resolve().
  */
 RB_CHECKED rb_code_t program_device(const setup_options_t *o, const char *arch,
