@@ -79,13 +79,21 @@ enum {
     INST_COUNTED = 1 << 5,      /* the control word has a write or read barrier */
     INST_WAITS = 1 << 6,        /* the control word makes it wait for dependence counters */
     INST_FORWARDED = 1 << 7,    /* HMMA: gets accumulators sooner than other results */
-    INST_ALONE = 1 << 8,  /* its sub-core executes it alone: neither memory, the constant cache,
+    INST_ALONE = 1 << 8,   /* its sub-core executes it alone: neither memory, the constant cache,
                                  * the clock nor other warps have a part in it */
-    INST_SIMPLE = 1 << 9, /* INST_ALONE, the usual kind: no control word, at most one result
+    INST_SIMPLE = 1 << 9,  /* INST_ALONE, the usual kind: no control word, at most one result
                                  * and INST_QUAD registers, and nothing special about it */
+    INST_STEADY = 1 << 10, /* INST_ALONE, with a control word, the usual kind: neither a branch nor
+                                 * counted */
 };
 
-enum { INST_MAX_BANKS = 4, INST_QUAD = 4 };
+enum {
+    INST_MAX_BANKS = 4,
+    INST_QUAD = 4,
+    INST_GPRS = 6,
+    INST_MANY_GPRS = 255,
+    INST_OPERAND_SLOTS = 3
+};
 
 typedef struct {
     uint32_t pc;     /* byte offset in the function */
@@ -110,6 +118,12 @@ typedef struct {
     uint8_t bank_reads[4]; /* distinct GPR source operands by register number mod 4 */
     uint8_t flops;         /* floating-point operations per thread (FMA counts 2) */
     uint16_t traits;
+    uint8_t gap; /* cycles until the warp may issue again, by the control word; 0: sm.zero_stall */
+    uint8_t
+        n_gpr; /* registers of the GPR sources, in order; INST_MANY_GPRS: more than INST_GPRS, or
+                    * in a fourth operand */
+    uint8_t gpr[INST_GPRS];
+    uint8_t gpr_slot[INST_GPRS];           /* their operand slots */
     uint8_t banks_written[INST_MAX_BANKS]; /* [n - 1]: bits of the banks, of n, that the GPR
                                             * destinations are in */
     uint8_t most_reads[INST_MAX_BANKS];    /* [n - 1]: the most registers read from one of n banks;

@@ -30,6 +30,12 @@ static bool is_simple(const inst_t *in, unsigned traits)
            in->n_wait <= INST_QUAD;
 }
 
+static bool is_steady(const inst_t *in, unsigned traits)
+{
+    return traits & INST_ALONE && !(traits & (INST_DELAYS | INST_COUNTED)) &&
+           in->flags & INST_CONTROL_WORD;
+}
+
 static unsigned find_traits(const inst_t *in)
 {
     unsigned traits = 0;
@@ -54,6 +60,8 @@ static unsigned find_traits(const inst_t *in)
         traits |= INST_ALONE;
     if (is_simple(in, traits))
         traits |= INST_SIMPLE;
+    if (is_steady(in, traits))
+        traits |= INST_STEADY;
     return traits;
 }
 
@@ -84,8 +92,45 @@ static unsigned find_most_reads(const inst_t *in, unsigned n_banks)
     return most;
 }
 
+/*
+ * Cycles from the issue of an instruction to the next one of its warp. A yield prevents the warp
+ * from issuing in the next cycle. Two encodings have a special meaning (Huerta 2025): 0 with a
+ * yield is a long wait, and more than 11 without one is "1 or 2 cycles", which no compiler
+ * emits.
+ */
+static unsigned find_gap(uint32_t ctl)
+{
+    enum { LONG_WAIT = 0, LONGEST_WITHOUT_YIELD = 11, YIELD_GAP = 2 };
+    unsigned stall = ctl_stall(ctl);
+    if (ctl_yield(ctl))
+        return stall == 0 ? LONG_WAIT : stall < YIELD_GAP ? YIELD_GAP : stall;
+    return stall == 0 ? 1 : stall > LONGEST_WITHOUT_YIELD ? YIELD_GAP : stall;
+}
+
+/* Lists the GPR sources for the operand stage. */
+static void find_gprs(inst_t *in)
+{
+    unsigned n = 0, operand = 0;
+    in->n_gpr = INST_MANY_GPRS;
+    for (unsigned i = 0; i < in->n_src; i++) {
+        const reg_op_t *op = &in->src[i];
+        if (op->file != REG_GPR)
+            continue;
+        unsigned slot = inst_slot(in, operand++);
+        if (slot >= INST_OPERAND_SLOTS || n + op->count > INST_GPRS)
+            return;
+        for (unsigned r = 0; r < op->count; r++) {
+            in->gpr[n] = (uint8_t)(op->num + r);
+            in->gpr_slot[n++] = (uint8_t)slot;
+        }
+    }
+    in->n_gpr = (uint8_t)n;
+}
+
 void isa_derive(inst_t *in)
 {
+    in->gap = (uint8_t)find_gap(in->ctl);
+    find_gprs(in);
     for (unsigned i = in->n_wait; i < INST_MAX_DEPS; i++)
         in->dep[i] = REG_ID_NONE;
     in->traits = (uint16_t)find_traits(in);

@@ -50,21 +50,6 @@ void control_reset(sm_t *sm, uint32_t w)
     memset(counter_of(sm, w, 0), 0, CONTROL_COUNTERS * sizeof(counter_t));
 }
 
-/*
- * Cycles from the issue of an instruction to the next one of its warp. A yield prevents the warp
- * from issuing in the next cycle. Two encodings have a special meaning (Huerta 2025): 0 with a
- * yield is a long wait, and more than 11 without one is "1 or 2 cycles", which no compiler
- * emits.
- */
-cycle_t control_gap(const sm_t *sm, uint32_t ctl)
-{
-    enum { LONGEST_WITHOUT_YIELD = 11, YIELD_GAP = 2 };
-    unsigned stall = ctl_stall(ctl);
-    if (ctl_yield(ctl))
-        return stall == 0 ? sm->config->sm.zero_stall : stall < YIELD_GAP ? YIELD_GAP : stall;
-    return stall == 0 ? 1 : stall > LONGEST_WITHOUT_YIELD ? YIELD_GAP : stall;
-}
-
 /* Removes releases that have passed. */
 static void prune(const sm_t *sm, counter_t *c, cycle_t now)
 {

@@ -113,5 +113,5 @@ void control_check_issue(sm_t *sm, uint32_t w, const inst_t *inst, uint32_t mask
         c->ready[inst->dep[i]] = counted ? 0 : ready;
         c->pipe[inst->dep[i]] = sm->cls[inst->cls].pipe;
     }
-    c->clock += (uint32_t)control_gap(sm, inst->ctl);
+    c->clock += (uint32_t)control_gap(sm, inst);
 }

@@ -117,7 +117,7 @@ void issue_controlled(sm_t *sm, warp_t *warp, const op_properties_t *cls, cycle_
         note_issue(sm, w, inst, mask, now);
     /* Counters are incremented a cycle after issue: an instruction in the next cycle does not see
      * it. */
-    cycle_t gap = control_gap(sm, inst->ctl);
+    cycle_t gap = control_gap(sm, inst);
     bool counted = inst->traits & INST_COUNTED, unseen = gap == 1;
     warp->stalled_until = now + gap;
     if (counted && !unseen)

@@ -75,6 +75,26 @@ static void count_reads(sm_t *sm, sub_core_t *sub, uint32_t w, const inst_t *ins
     }
 }
 
+/* count_reads() for two banks and an instruction whose registers are listed. */
+static inline void count_listed_reads(sub_core_t *sub, uint32_t w, const inst_t *inst,
+                                      uint8_t reads[MAX_RF_BANKS])
+{
+    const uint32_t reuse = ctl_reuse(inst->ctl);
+    uint64_t read[4] = {0}; /* bit set of registers */
+    for (unsigned i = 0; i < inst->n_gpr; i++) {
+        const unsigned r = inst->gpr[i], slot = inst->gpr_slot[i];
+        const uint32_t key = cache_key(w, r), keep = reuse >> slot & 1;
+        uint32_t *held = &sub->operand_cache[r & 1][slot];
+        const bool hit = *held == key;
+        sub->operands_held += keep - (*held != NO_REGISTER);
+        *held = keep ? key : NO_REGISTER;
+        if (hit || read[r / 64] >> r % 64 & 1)
+            continue;
+        read[r / 64] |= UINT64_C(1) << r % 64;
+        reads[r & 1]++;
+    }
+}
+
 /* Free ports of a bank in the cycle at that offset from port_base. */
 static unsigned ports_free(const sub_core_t *sub, unsigned bank, unsigned offset, unsigned ports)
 {
@@ -183,6 +203,8 @@ uint32_t operands_allocate(sm_t *sm, sub_core_t *sub, uint32_t w, const inst_t *
     if (ctl_reuse(inst->ctl) == 0 && sub->operands_held == 0 && spec->rf_banks == 2) {
         reads[0] = (uint8_t)(inst->bank_reads[0] + inst->bank_reads[2]);
         reads[1] = (uint8_t)(inst->bank_reads[1] + inst->bank_reads[3]);
+    } else if (inst->n_gpr != INST_MANY_GPRS && spec->rf_banks == 2) {
+        count_listed_reads(sub, w, inst, reads);
     } else {
         count_reads(sm, sub, w, inst, reads);
     }

@@ -95,6 +95,42 @@ static inline bool is_simple(const sm_t *sm, const warp_t *warp, const op_proper
            inst->most_reads[sm->subcore.last_bank] <= cls->reads_free;
 }
 
+/* issue_controlled() for an INST_STEADY that is not the last one of its run. */
+static inline void issue_steady(sm_t *sm, sub_core_t *sub, warp_t *warp, const op_properties_t *cls,
+                                cycle_t now)
+{
+    const inst_t *inst = warp->inst, *next = inst + 1;
+    pipe_state_t *pipe = &sub->pipe[cls->pipe];
+    const uint32_t conflict = operands_allocate(sm, sub, warp->slot, inst, now);
+    const uint32_t interval = cls->varies ? pipes_varying_interval(sm, inst) : cls->interval;
+    cycle_t at = now + control_gap(sm, inst);
+    pipe->free_base = now + interval;
+    pipe->free_at = pipe->free_base + conflict;
+    pipe->busy += interval - 1;
+    if (warp->mask != 0)
+        results_fixed(sm, sub, inst, now + cls->latency + conflict, now);
+    warp->stalled_until = at;
+    warp->inst = next;
+    warp->left--;
+    warp->since = now + 1;
+    warp->base = now + 1;
+    warp->base_state = STATE_WAIT;
+    if (next->traits & INST_ADDRESSED)
+        __builtin_prefetch(warp->addr);
+    if (!(next->traits & (INST_WAITS | INST_GUESSED)))
+        warp->state = STATE_WAIT;
+    else if (!next_inst_when(sm, warp, now, &at))
+        return;
+    next_inst_put(sm, sub, warp, at, now);
+}
+
+/* Whether issue_steady() will do. */
+static inline bool is_steady(const warp_t *warp, const op_properties_t *cls)
+{
+    return warp->inst->traits & INST_STEADY && warp->left > 0 && cls->simple &&
+           cls->through_allocate;
+}
+
 /* One of the eligible warps issues. false: its instruction concerns others. */
 static inline bool issue_eligible(sm_t *sm, sub_core_t *sub, uint32_t eligible, cycle_t now)
 {
@@ -112,6 +148,8 @@ static inline bool issue_eligible(sm_t *sm, sub_core_t *sub, uint32_t eligible, 
     tally_issue(sub, warp);
     if (is_simple(sm, warp, cls))
         issue_simple(sm, sub, warp, cls, now);
+    else if (warp->control && is_steady(warp, cls))
+        issue_steady(sm, sub, warp, cls, now);
     else if (warp->control)
         issue_controlled(sm, warp, cls, now);
     else

@@ -77,8 +77,11 @@ void control_free(sm_t *sm);
 /* A warp starts in slot w: its counters are zero. */
 void control_reset(sm_t *sm, uint32_t w);
 
-/* Cycles from the issue of an instruction with this control word to the next one of its warp. */
-cycle_t control_gap(const sm_t *sm, uint32_t ctl);
+/* Cycles from the issue of an instruction with a control word to the next one of its warp. */
+static inline cycle_t control_gap(const sm_t *sm, const inst_t *inst)
+{
+    return inst->gap != 0 ? inst->gap : sm->config->sm.zero_stall;
+}
 
 /* depend_ready() for warps with control words: by stall count and counters. */
 cycle_t control_ready(const sm_t *sm, uint32_t w, const inst_t *inst, cycle_t now,

@@ -16,7 +16,7 @@ enum {
     MAX_RF_BANKS = 4,
     SHORTEST_BUFFER = 3, /* shortest buffer that is refilled as fast as a warp issues, in
                           * instructions */
-    OPERAND_SLOTS = 3,
+    OPERAND_SLOTS = INST_OPERAND_SLOTS,
     RESULT_CYCLES = 64, /* longer latencies are not checked for write-port conflicts */
     NOT_ISSUING = -1,
 };
