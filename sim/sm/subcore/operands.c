@@ -34,8 +34,8 @@ void operands_forget(sub_core_t *sub, uint32_t w)
 }
 
 /* Reads one register through an operand slot. true: a port must deliver it. */
-static bool read_register(sub_core_t *sub, uint32_t w, unsigned reg, unsigned bank, unsigned slot,
-                          bool keep)
+static inline bool read_register(sub_core_t *sub, uint32_t w, unsigned reg, unsigned bank,
+                                 unsigned slot, bool keep)
 {
     uint32_t key = cache_key(w, reg);
     if (slot >= OPERAND_SLOTS)
@@ -80,18 +80,14 @@ static inline void count_listed_reads(sub_core_t *sub, uint32_t w, const inst_t 
                                       uint8_t reads[MAX_RF_BANKS])
 {
     const uint32_t reuse = ctl_reuse(inst->ctl);
-    uint64_t read[4] = {0}; /* bit set of registers */
+    uint64_t counted[4] = {0}; /* bit set of registers */
     for (unsigned i = 0; i < inst->n_gpr; i++) {
         const unsigned r = inst->gpr[i], slot = inst->gpr_slot[i];
-        const uint32_t key = cache_key(w, r), keep = reuse >> slot & 1;
-        uint32_t *held = &sub->operand_cache[r & 1][slot];
-        const bool hit = *held == key;
-        sub->operands_held += keep - (*held != NO_REGISTER);
-        *held = keep ? key : NO_REGISTER;
-        if (hit || read[r / 64] >> r % 64 & 1)
-            continue;
-        read[r / 64] |= UINT64_C(1) << r % 64;
-        reads[r & 1]++;
+        const uint64_t bit = UINT64_C(1) << r % 64;
+        const bool read = read_register(sub, w, r, r & 1, slot, reuse >> slot & 1);
+        const bool more = read && !(counted[r / 64] & bit);
+        counted[r / 64] |= more ? bit : 0;
+        reads[r & 1] = (uint8_t)(reads[r & 1] + more);
     }
 }
 
