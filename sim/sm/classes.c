@@ -67,7 +67,7 @@ uint32_t sm_fixed_latency(const lat_spec_t *lat, op_class_t cls)
     }
 }
 
-static uint32_t pipe_interval(const sm_spec_t *spec, pipe_t pipe)
+static uint32_t pipe_interval(const sm_spec_t *spec, const const_spec_t *constant, pipe_t pipe)
 {
     switch (pipe) {
     case PIPE_FMA:
@@ -86,6 +86,8 @@ static uint32_t pipe_interval(const sm_spec_t *spec, pipe_t pipe)
         return spec->uniform_interval;
     case PIPE_CBU:
         return spec->branch_interval;
+    case PIPE_CONST:
+        return constant->load_interval;
     default:
         return 0; /* no pipe of its own, or limited by the memory queue */
     }
@@ -140,7 +142,7 @@ void classes_init(sm_t *sm)
         sm->cls[c].queued = goes_through_queue((op_class_t)c);
         sm->cls[c].one_unit = pipe == PIPE_FP64 && spec->fp64_shared;
         sm->cls[c].latency = sm_fixed_latency(&sm->config->lat, (op_class_t)c);
-        sm->cls[c].interval = pipe_interval(spec, pipe);
+        sm->cls[c].interval = pipe_interval(spec, &sm->config->constant, pipe);
         sm->cls[c].port_others = 0;
         /* A shared FP64 unit is behind the MIO, not on the port of FP16 and tensor. */
         bool on_port = fp_port >> pipe & 1 && !(pipe == PIPE_FP64 && spec->fp64_shared);
@@ -159,6 +161,6 @@ void classes_init(sm_t *sm)
         sm->cls[c].through_allocate = !through_mio && !through_l1tex;
         sm->cls[c].varies = c == OP_HMMA || c == OP_IMAD;
         sm->cls[c].simple = sm->cls[c].interval > 0 && sm->cls[c].port_others == 0 &&
-                            !sm->cls[c].one_unit && c != OP_HMMA;
+                            !sm->cls[c].one_unit && c != OP_HMMA && c != OP_LDC;
     }
 }

@@ -110,6 +110,41 @@ static void rows_are_evidence_unless_they_say_what_they_calibrate(void **state)
     free(before);
 }
 
+/* An empty kernel takes as long as a block needs to start; a test that sets a guess says nothing about it. */
+static void sensitivity_shows_which_rows_a_guess_decides(void **state)
+{
+    (void)state;
+    static const char text[] =
+        ".kernel k\nEXIT\n"
+        ".test K1 \"a\"\n.harness \"h\"\n.run k\n.value \"cycles\" n\n.expect v100 1 10% \"s\"\n"
+        ".test K2 \"b\"\n.harness \"h\"\n.run k\n.value \"cycles\" n\n.expect v100 1 10% \"s\"\n"
+        ".set sched.dispatch_latency=119\n";
+    char *before = getenv("RUBATO_SILICON");
+    before = before != NULL ? strdup(before) : NULL;
+    assert_int_equal(mkdir("moved", 0700), 0);
+    cli_write("moved/a.sil", text, strlen(text));
+    setenv("RUBATO_SILICON", "moved", 1);
+    char *out = output(0, WORDS("validate", "--sensitivity", "-g", "v100", "-o", "moves"));
+    char *at = strstr(out, "\nsched.dispatch_latency = 240 instead of 120\n  K1 ");
+    assert_non_null(at);
+    at = strchr(at + 1, '\n') + 1;
+    assert_true(strncmp(strchr(at, '\n') + 1, "  K2", 4) != 0);
+    assert_null(strstr(strstr(out, "change none of"), "sched.dispatch_latency"));
+    assert_non_null(strstr(strstr(out, "change none of"), " tlb.pending"));
+    char *csv = cli_read("moves/sensitivity.csv");
+    assert_non_null(strstr(csv, "\nv100,sched.dispatch_latency,120,60,K1,evidence,"));
+    assert_null(strstr(csv, "\nv100,sched.dispatch_latency,120,60,K2,"));
+    assert_non_null(strstr(csv, "\nv100,tlb.pending,"));
+    free(csv);
+    free(out);
+    if (before != NULL)
+        setenv("RUBATO_SILICON", before, 1);
+    else
+        unsetenv("RUBATO_SILICON");
+    free(before);
+    expect(2, "--sensitivity has a table of its own", WORDS(CHAINS, "--sensitivity", "--json"));
+}
+
 static void guesses_and_tests_are_listed(void **state)
 {
     (void)state;
@@ -138,6 +173,7 @@ int main(void)
         cmocka_unit_test(json_csv_and_page_say_the_same),
         cmocka_unit_test(curves_have_a_point_for_each_size),
         cmocka_unit_test(rows_are_evidence_unless_they_say_what_they_calibrate),
+        cmocka_unit_test(sensitivity_shows_which_rows_a_guess_decides),
         cmocka_unit_test(guesses_and_tests_are_listed),
         cmocka_unit_test(what_is_not_known_is_named),
     };

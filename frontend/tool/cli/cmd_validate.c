@@ -9,6 +9,7 @@
 #include "frontend/tool/io/text_list.h"
 #include "frontend/tool/run/run_setup.h"
 #include "frontend/tool/silicon/application_set.h"
+#include "frontend/tool/silicon/sensitivity.h"
 #include "frontend/tool/silicon/validation.h"
 
 /* A test with a verdict failed; 1 and 2 are errors of the environment and of the user. */
@@ -23,7 +24,7 @@ typedef struct {
     text_list_t sets;
     const char *only, *published, *output, *applications;
     uint64_t threads;
-    bool json, list, short_form, guesses;
+    bool json, list, short_form, guesses, sensitivity;
 } validate_options_t;
 
 static rb_code_t take_option(void *ctx, cli_option_id_t id, const char *value, rb_err_t *err)
@@ -64,6 +65,9 @@ static rb_code_t take_option(void *ctx, cli_option_id_t id, const char *value, r
         return RB_OK;
     case CLI_GUESSES:
         o->guesses = true;
+        return RB_OK;
+    case CLI_SENSITIVITY:
+        o->sensitivity = true;
         return RB_OK;
     default:
         rb_panic("validate: option %d is not handled", (int)id);
@@ -129,6 +133,56 @@ static rb_code_t print_all(const validate_options_t *o, const validation_t *v, s
 
 /* --- the command ----------------------------------------------------------------------------- */
 
+static validation_options_t options_of(const validate_options_t *o, size_t gpu, bool terminal)
+{
+    return (validation_options_t){.gpu = o->gpu[gpu],
+                                  .only = o->only,
+                                  .published = o->published,
+                                  .sets = o->sets.text,
+                                  .n_sets = o->sets.n,
+                                  .threads = (int)o->threads,
+                                  .short_form = o->short_form,
+                                  .progress = terminal ? show_progress : NULL};
+}
+
+static rb_code_t write_sensitivity(const char *folder, const sensitivity_t *s, size_t n,
+                                   rb_err_t *err)
+{
+    out_file_t f;
+    bool made;
+
+    RB_TRY(out_make_folder(folder, &made, err));
+    RB_TRY(out_file_open(&f, folder, "sensitivity.csv", err));
+    sensitivity_write_csv(s, n, f.out);
+    return out_file_close(&f, RB_OK, err);
+}
+
+/* What the guesses of each GPU decide. */
+static rb_code_t run_sensitivity(const validate_options_t *o, const suite_t *suite, rb_err_t *err)
+{
+    sensitivity_t s[GPUS_MAX];
+    size_t n = 0;
+    bool terminal = isatty(STDERR_FILENO);
+    rb_code_t rc = RB_OK;
+
+    while (n < o->n_gpus && rc == RB_OK) {
+        validation_options_t options = options_of(o, n, terminal);
+
+        rc = sensitivity_run(&s[n], suite, &options, err);
+        if (terminal)
+            fputs("\r\033[K", stderr);
+        n += rc == RB_OK;
+    }
+    if (rc == RB_OK && o->output != NULL)
+        rc = write_sensitivity(o->output, s, n, err);
+    for (size_t i = 0; i < n; i++) {
+        if (rc == RB_OK)
+            sensitivity_print(&s[i], stdout);
+        sensitivity_free(&s[i]);
+    }
+    return rc == RB_OK ? out_flush_stdout(err) : rc;
+}
+
 static rb_code_t run_suite(const validate_options_t *o, const suite_t *suite, size_t *failed,
                            rb_err_t *err)
 {
@@ -138,14 +192,7 @@ static rb_code_t run_suite(const validate_options_t *o, const suite_t *suite, si
     rb_code_t rc = RB_OK;
 
     while (n < o->n_gpus && rc == RB_OK) {
-        validation_options_t options = {.gpu = o->gpu[n],
-                                        .only = o->only,
-                                        .published = o->published,
-                                        .sets = o->sets.text,
-                                        .n_sets = o->sets.n,
-                                        .threads = (int)o->threads,
-                                        .short_form = o->short_form,
-                                        .progress = terminal ? show_progress : NULL};
+        validation_options_t options = options_of(o, n, terminal);
 
         rc = validation_run(&v[n], suite, &options, err);
         n += rc == RB_OK;
@@ -205,12 +252,18 @@ static rb_code_t validate(validate_options_t *o, size_t *failed, rb_err_t *err)
     suite_t suite;
     rb_code_t rc;
 
+    if (o->sensitivity && (o->applications != NULL || o->json || o->guesses))
+        return rb_fail(err, RB_USAGE,
+                       "--sensitivity has a table of its own: leave --applications, --json and "
+                       "--guesses away (-o DIR writes sensitivity.csv)");
     if (o->applications != NULL)
         return run_applications(o, err);
     RB_TRY(suite_read(&suite, NULL, err));
     if (o->list) {
         list_tests(&suite);
         rc = out_flush_stdout(err);
+    } else if (o->sensitivity) {
+        rc = run_sensitivity(o, &suite, err);
     } else {
         rc = run_suite(o, &suite, failed, err);
     }

@@ -22,6 +22,12 @@ static const cli_option_t validate_options[] = {
     OPT_JSON("print JSON instead of the table"),
     {CLI_GUESSES, 0, "guesses", NULL, NULL, "Results",
      "also list the settings of the configuration that have no source", NULL, false},
+    {CLI_SENSITIVITY, 0, "sensitivity", NULL, NULL, "Results",
+     "instead of the table, show what the guesses decide: run the tests again with each guess "
+     "halved "
+     "and doubled, or at each other choice (best with --short or --suite); with -o, write "
+     "sensitivity.csv",
+     NULL, false},
     {CLI_THREADS, 't', "threads", "N", "the cores that this process may use", "Execution",
      "host threads; results do not depend on it", NULL, false},
     OPT_HELP,
@@ -35,6 +41,8 @@ const cli_command_t cli_command_validate = {
     "kernels on the models of the cards that they were measured on, and prints what was measured "
     "beside what the model says. A test passes if the error is within what it allows; where "
     "sources disagree, or where the harness is not known, a row is reported without a verdict. "
+    "Each row is marked: calibration if its measured value was used to build the model, otherwise "
+    "evidence. "
     "The exit status is 3 if a test fails.\n\n"
     "The kernels and tests are text: bench/silicon of the sources, or the folder that "
     "RUBATO_SILICON names.",
