@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "sim/core/err.h"
+#include "sim/gpu/stream_graph.h"
 #include "sim/isa/isa.h"
 #include "sim/isa/stream.h"
 #include "sim/isa/stream_store.h"
@@ -117,6 +118,11 @@ typedef struct {
 
     /* Memory copies between launch id - 1 and launch id (n_launches + 1: those after the last). */
     size_t (*copies)(const trace_source_t *s, uint64_t id, const memcpy_op_t **ops);
+
+    /* Optional (NULL: the launches are one stream): the order of the work, for launches of several
+     * streams. *out is borrowed, legal (stream_graph_check()) and valid while the source lives; NULL:
+     * the trace has one stream. */
+    rb_code_t (*graph)(trace_source_t *s, const stream_graph_t **out, rb_err_t *err);
 
     rb_code_t (*open)(trace_source_t *s, uint64_t id, trace_launch_t **out, rb_err_t *err);
 

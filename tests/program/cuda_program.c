@@ -16,6 +16,7 @@
  *   cuda_program CUBIN ARCH device      prints what it is told of the GPU
  *   cuda_program CUBIN ARCH fit [C A]   adds with a block for each SM; another part of the program
  *                                       has the cubin C for architecture A
+ *   cuda_program CUBIN ARCH streams     launches in several streams (cuda_program_streams.c)
  *   cuda_program CUBIN ARCH take N      asks for N bytes of device memory, and of pinned memory
  */
 #include <signal.h>
@@ -24,6 +25,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/program/cuda_program_streams.h"
 #include "tests/support/cuda_stub.h"
 
 int cudaMalloc(void **p, size_t n);
@@ -226,6 +228,8 @@ int main(int argc, char **argv)
         status = fit(argv[4], argc > 5 ? argv[5] : NULL);
     else if (strcmp(argv[3], "take") == 0)
         status = take(strtoull(argv[4], NULL, 10));
+    else if (strcmp(argv[3], "streams") == 0 && run_streams != NULL)
+        status = run_streams(stub);
     else if (strcmp(argv[3], "missing") == 0)
         status = cudaIpcGetMemHandle(&one, NULL);
     else if (strcmp(argv[3], "threads") == 0)

@@ -1,5 +1,6 @@
 /* CUDA arrays, copies to and from them, and three-dimensional pitched memory. */
 #include "frontend/emulator/cudart/cudart_graph.h"
+#include "frontend/emulator/cudart/cudart_order.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -254,7 +255,7 @@ cuda_error_t cudaMemcpy3DAsync(const cuda_copy3d_t *c, cuda_stream_t stream)
 
     if (cudart_capture(stream, &(cudart_node_t){.type = CUDA_NODE_COPY, .copy = *c}, &e))
         return e;
-    return cudaMemcpy3D(c);
+    return CUDART_ON(stream, cudaMemcpy3D(c));
 }
 
 cuda_error_t cudaMemset3D(cuda_pitched_t p, int value, cuda_extent_t extent)
@@ -268,14 +269,14 @@ cuda_error_t cudaMemset3D(cuda_pitched_t p, int value, cuda_extent_t extent)
                 return cudart_leave(s, CUDA_ERROR_INVALID_VALUE);
             memset(row, value, extent.width);
         }
+    cudart_order_set(p.p, extent.width * extent.height * extent.depth);
     return cudart_leave(s, CUDA_SUCCESS);
 }
 
 cuda_error_t cudaMemset3DAsync(cuda_pitched_t p, int value, cuda_extent_t extent,
                                cuda_stream_t stream)
 {
-    (void)stream;
-    return cudaMemset3D(p, value, extent);
+    return CUDART_ON(stream, cudaMemset3D(p, value, extent));
 }
 
 /* Copies rows between memory and an array (x in bytes). */
@@ -303,8 +304,7 @@ cuda_error_t cudaMemcpy2DToArrayAsync(void *array, size_t x, size_t y, const voi
                                       size_t pitch, size_t width, size_t height, int kind,
                                       cuda_stream_t stream)
 {
-    (void)stream;
-    return cudaMemcpy2DToArray(array, x, y, from, pitch, width, height, kind);
+    return CUDART_ON(stream, cudaMemcpy2DToArray(array, x, y, from, pitch, width, height, kind));
 }
 
 cuda_error_t cudaMemcpy2DFromArray(void *to, size_t pitch, const void *array, size_t x, size_t y,
@@ -317,8 +317,7 @@ cuda_error_t cudaMemcpy2DFromArrayAsync(void *to, size_t pitch, const void *arra
                                         size_t y, size_t width, size_t height, int kind,
                                         cuda_stream_t stream)
 {
-    (void)stream;
-    return cudaMemcpy2DFromArray(to, pitch, array, x, y, width, height, kind);
+    return CUDART_ON(stream, cudaMemcpy2DFromArray(to, pitch, array, x, y, width, height, kind));
 }
 
 cuda_error_t cudaMemcpy2DArrayToArray(void *to, size_t to_x, size_t to_y, const void *from,
@@ -362,8 +361,7 @@ cuda_error_t cudaMemcpyToArray(void *array, size_t x, size_t y, const void *from
 cuda_error_t cudaMemcpyToArrayAsync(void *array, size_t x, size_t y, const void *from, size_t n,
                                     int kind, cuda_stream_t stream)
 {
-    (void)stream;
-    return cudaMemcpyToArray(array, x, y, from, n, kind);
+    return CUDART_ON(stream, cudaMemcpyToArray(array, x, y, from, n, kind));
 }
 
 cuda_error_t cudaMemcpyFromArray(void *to, const void *array, size_t x, size_t y, size_t n,
@@ -375,6 +373,5 @@ cuda_error_t cudaMemcpyFromArray(void *to, const void *array, size_t x, size_t y
 cuda_error_t cudaMemcpyFromArrayAsync(void *to, const void *array, size_t x, size_t y, size_t n,
                                       int kind, cuda_stream_t stream)
 {
-    (void)stream;
-    return cudaMemcpyFromArray(to, array, x, y, n, kind);
+    return CUDART_ON(stream, cudaMemcpyFromArray(to, array, x, y, n, kind));
 }

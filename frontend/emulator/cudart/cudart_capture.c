@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "frontend/emulator/cudart/cudart_calls.h"
 #include "frontend/emulator/cudart/cudart_graph.h"
+#include "frontend/emulator/cudart/cudart_order.h"
 #include "sim/core/alloc.h"
 
 enum { NOT_CAPTURED, CAPTURED };
@@ -28,7 +30,6 @@ static struct {
 } captures = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 CUDART_EXPORT cuda_error_t cudaStreamBeginCapture(cuda_stream_t stream, int mode);
-CUDART_EXPORT cuda_error_t cudaStreamWaitEvent(cuda_stream_t stream, void *event, unsigned flags);
 CUDART_EXPORT cuda_error_t cudaStreamEndCapture(cuda_stream_t stream, cudart_graph_t **g);
 CUDART_EXPORT cuda_error_t cudaStreamIsCapturing(cuda_stream_t stream, int *status);
 CUDART_EXPORT cuda_error_t cudaThreadExchangeStreamCaptureMode(int *mode);
@@ -102,7 +103,8 @@ bool cudart_capture_record(cuda_stream_t stream, void *event)
     return captured;
 }
 
-/* Without a capture there is nothing to wait for: work is done immediately. */
+/* Without a capture there is nothing to wait for, because work is done immediately; but the order is
+ * recorded. */
 cuda_error_t cudaStreamWaitEvent(cuda_stream_t stream, void *event, unsigned flags)
 {
     (void)flags;
@@ -118,7 +120,10 @@ cuda_error_t cudaStreamWaitEvent(cuda_stream_t stream, void *event, unsigned fla
             add_last(to, from->last[i]);
     }
     pthread_mutex_unlock(&captures.lock);
-    return cudart_leave(cudart_enter(), CUDA_SUCCESS);
+    cudart_state_t *s = cudart_enter();
+    if (from == NULL && event != NULL)
+        cudart_order_wait(stream, event);
+    return cudart_leave(s, CUDA_SUCCESS);
 }
 
 /* --- calls ----------------------------------------------------------------------------------- */

@@ -7,21 +7,25 @@
 
 #include "frontend/emulator/cudart/cudart_calls.h"
 #include "frontend/emulator/cudart/cudart_graph.h"
+#include "frontend/emulator/cudart/cudart_order.h"
 
-#define DONE_AFTER(enter, name, ...)                                                               \
+/* A call after which the host knows that work is complete. */
+#define WAITS(enter, name, what, ...)                                                              \
     CUDART_EXPORT cuda_error_t name(__VA_ARGS__);                                                  \
     cuda_error_t name(__VA_ARGS__)                                                                 \
     {                                                                                              \
         cudart_state_t *s = enter();                                                               \
+        what;                                                                                      \
         return cudart_leave(s, CUDA_SUCCESS);                                                      \
     }
-#define NOTHING_TO_DO(name, ...)    DONE_AFTER(cudart_enter_context, name, __VA_ARGS__)
-#define NEEDS_NO_CONTEXT(name, ...) DONE_AFTER(cudart_enter, name, __VA_ARGS__)
+#define DONE_AFTER(enter, name, ...) WAITS(enter, name, (void)0, __VA_ARGS__)
+#define NOTHING_TO_DO(name, ...)     DONE_AFTER(cudart_enter_context, name, __VA_ARGS__)
+#define NEEDS_NO_CONTEXT(name, ...)  DONE_AFTER(cudart_enter, name, __VA_ARGS__)
 
-NOTHING_TO_DO(cudaDeviceSynchronize, void)
-NOTHING_TO_DO(cudaThreadSynchronize, void)
-NEEDS_NO_CONTEXT(cudaThreadExit, void)
-NEEDS_NO_CONTEXT(cudaDeviceReset, void)
+WAITS(cudart_enter_context, cudaDeviceSynchronize, cudart_order_host_all(), void)
+WAITS(cudart_enter_context, cudaThreadSynchronize, cudart_order_host_all(), void)
+WAITS(cudart_enter, cudaThreadExit, cudart_order_host_all(), void)
+WAITS(cudart_enter, cudaDeviceReset, cudart_order_host_all(), void)
 NEEDS_NO_CONTEXT(cudaProfilerStart, void)
 NEEDS_NO_CONTEXT(cudaProfilerStop, void)
 
@@ -34,10 +38,11 @@ NOTHING_TO_DO(cudaFuncSetSharedMemConfig, const void *host, int config)
 NOTHING_TO_DO(cudaThreadSetCacheConfig, int config)
 NOTHING_TO_DO(cudaDeviceSetLimit, int limit, size_t value)
 NOTHING_TO_DO(cudaStreamDestroy, cuda_stream_t stream)
-NOTHING_TO_DO(cudaStreamSynchronize, cuda_stream_t stream)
-NOTHING_TO_DO(cudaStreamQuery, cuda_stream_t stream)
-NOTHING_TO_DO(cudaEventSynchronize, void *event)
-NOTHING_TO_DO(cudaEventQuery, void *event)
+WAITS(cudart_enter_context, cudaStreamSynchronize, cudart_order_host_stream(stream),
+      cuda_stream_t stream)
+WAITS(cudart_enter_context, cudaStreamQuery, cudart_order_host_stream(stream), cuda_stream_t stream)
+WAITS(cudart_enter_context, cudaEventSynchronize, cudart_order_host_event(event), void *event)
+WAITS(cudart_enter_context, cudaEventQuery, cudart_order_host_event(event), void *event)
 NOTHING_TO_DO(cudaHostRegister, void *p, size_t n, unsigned flags)
 NOTHING_TO_DO(cudaHostUnregister, void *p)
 #pragma GCC diagnostic pop
@@ -81,30 +86,30 @@ CUDART_EXPORT cuda_error_t cudaEventElapsedTime_v2(float *ms, void *begin, void 
 CUDART_EXPORT cuda_error_t cudaEventDestroy(void *event);
 
 /* Streams are numbers: the first one is 1, the default stream 0. */
-cuda_error_t cudaStreamCreate(cuda_stream_t *stream)
+cuda_error_t cudaStreamCreateWithPriority(cuda_stream_t *stream, unsigned flags, int priority)
 {
     static uintptr_t n_streams;
     cudart_state_t *s = cudart_enter();
 
     *stream = (cuda_stream_t)(++n_streams << 4); /* avoids the special handles 1 and 2 */
-    return cudart_leave(s, CUDA_SUCCESS);
+    cuda_error_t e = cudart_leave(s, CUDA_SUCCESS);
+    cudart_order_new_stream(*stream, flags, priority);
+    return e;
 }
 
 cuda_error_t cudaStreamCreateWithFlags(cuda_stream_t *stream, unsigned flags)
 {
-    (void)flags;
-    return cudaStreamCreate(stream);
+    return cudaStreamCreateWithPriority(stream, flags, 0);
 }
 
-cuda_error_t cudaStreamCreateWithPriority(cuda_stream_t *stream, unsigned flags, int priority)
+cuda_error_t cudaStreamCreate(cuda_stream_t *stream)
 {
-    (void)flags, (void)priority;
-    return cudaStreamCreate(stream);
+    return cudaStreamCreateWithFlags(stream, 0);
 }
 
 cuda_error_t cudaEventCreate(void **event)
 {
-    *event = calloc(1, sizeof(struct timespec));
+    *event = calloc(1, sizeof(cudart_event_t));
     return *event != NULL ? CUDA_SUCCESS : CUDA_ERROR_MEMORY_ALLOCATION;
 }
 
@@ -118,8 +123,13 @@ cuda_error_t cudaEventRecord(void *event, cuda_stream_t stream)
 {
     if (event == NULL)
         return CUDA_ERROR_INVALID_HANDLE;
-    if (!cudart_capture_record(stream, event))
-        clock_gettime(CLOCK_MONOTONIC, event);
+    if (cudart_capture_record(stream, event))
+        return CUDA_SUCCESS;
+    cudart_event_t *e = event;
+    cudart_state_t *s = cudart_enter();
+    clock_gettime(CLOCK_MONOTONIC, &e->at);
+    cudart_order_record(e, stream);
+    cudart_leave(s, CUDA_SUCCESS);
     return CUDA_SUCCESS;
 }
 
@@ -131,10 +141,10 @@ cuda_error_t cudaEventRecordWithFlags(void *event, cuda_stream_t stream, unsigne
 
 cuda_error_t cudaEventElapsedTime(float *ms, void *begin, void *end)
 {
-    const struct timespec *a = begin, *b = end;
-
-    if (a == NULL || b == NULL)
+    if (begin == NULL || end == NULL)
         return CUDA_ERROR_INVALID_HANDLE;
+    const struct timespec *a = &((const cudart_event_t *)begin)->at,
+                          *b = &((const cudart_event_t *)end)->at;
     *ms = (float)((double)(b->tv_sec - a->tv_sec) * 1e3 + (double)(b->tv_nsec - a->tv_nsec) * 1e-6);
     return CUDA_SUCCESS;
 }
@@ -146,6 +156,8 @@ cuda_error_t cudaEventElapsedTime_v2(float *ms, void *begin, void *end)
 
 cuda_error_t cudaEventDestroy(void *event)
 {
+    if (event != NULL)
+        stream_tails_free(&((cudart_event_t *)event)->work);
     free(event);
     return CUDA_SUCCESS;
 }

@@ -2,6 +2,7 @@
 #include "frontend/emulator/cudart/cudart_graph.h"
 
 #include "frontend/emulator/cudart/cudart_calls.h"
+#include "frontend/emulator/cudart/cudart_order.h"
 
 static cuda_error_t run_symbol(const symbol_copy_t *c)
 {
@@ -29,7 +30,8 @@ static cuda_error_t run_node(const cudart_node_t *node, cuda_stream_t stream)
         return cudart_graph_run(node->graph, stream);
     case CUDA_NODE_RECORD_EVENT:
         return cudaEventRecord(node->event, stream);
-    case CUDA_NODE_WAIT_EVENT: /* nothing runs concurrently, so there is nothing to wait for */
+    case CUDA_NODE_WAIT_EVENT:
+        return cudaStreamWaitEvent(stream, node->event, 0);
     case CUDA_NODE_EMPTY:
     case CUDA_NODE_ALLOC: /* its memory exists as long as the graph */
     case CUDA_NODE_FREE:
@@ -41,8 +43,16 @@ static cuda_error_t run_node(const cudart_node_t *node, cuda_stream_t stream)
 cuda_error_t cudart_graph_run(const cudart_graph_t *g, cuda_stream_t stream)
 {
     cuda_error_t e = CUDA_SUCCESS;
+    cudart_order_nodes_t order;
 
-    for (size_t i = 0; i < g->n_nodes && e == CUDA_SUCCESS; i++)
-        e = run_node(g->nodes[i], stream);
+    cudart_order_graph_begin(&order, g->n_nodes, stream);
+    for (size_t i = 0; i < g->n_nodes && e == CUDA_SUCCESS; i++) {
+        cudart_order_node(&order);
+        for (size_t k = 0; k < g->nodes[i]->n_before; k++)
+            cudart_order_node_after(&order, g->nodes[i]->before[k]->index);
+        e = CUDART_ON(stream, run_node(g->nodes[i], stream));
+        cudart_order_node_end(&order, i);
+    }
+    cudart_order_graph_end(&order);
     return e;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "frontend/emulator/cudart/cudart_graph.h"
+#include "frontend/emulator/cudart/cudart_order.h"
 
 typedef void (*cuda_callback_t)(cuda_stream_t stream, cuda_error_t status, void *data);
 typedef void (*cuda_host_fn_t)(void *data);
@@ -104,15 +105,13 @@ cuda_error_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest)
 
 cuda_error_t cudaStreamGetPriority(cuda_stream_t stream, int *priority)
 {
-    (void)stream;
-    *priority = 0;
+    *priority = cudart_order_priority(stream);
     return CUDA_SUCCESS;
 }
 
 cuda_error_t cudaStreamGetFlags(cuda_stream_t stream, unsigned *flags)
 {
-    (void)stream;
-    *flags = 0;
+    *flags = cudart_order_flags(stream);
     return CUDA_SUCCESS;
 }
 

@@ -5,6 +5,7 @@
 
 #include "frontend/emulator/cudart/cudart_calls.h"
 #include "frontend/emulator/cudart/cudart_graph.h"
+#include "frontend/emulator/cudart/cudart_order.h"
 #include "sim/core/alloc.h"
 
 /* struct cudaLaunchConfig_t with its attributes. */
@@ -35,6 +36,8 @@ CUDART_EXPORT cuda_error_t cudaLaunchCooperativeKernel(const void *host, cuda_di
                                                        size_t shared, cuda_stream_t stream);
 CUDART_EXPORT cuda_error_t cudaLaunchKernelExC(const cuda_launch_config_t *c, const void *host,
                                                void **args);
+CUDART_EXPORT cuda_error_t cudaLaunchKernelExC_ptsz(const cuda_launch_config_t *c, const void *host,
+                                                    void **args);
 CUDART_EXPORT cuda_error_t __cudaLaunchKernel(const void *kernel, cuda_dim3_t grid,
                                               cuda_dim3_t block, void **args, size_t shared,
                                               cuda_stream_t stream);
@@ -134,6 +137,7 @@ static cuda_error_t run(cudart_state_t *s, cudart_unit_t *unit, const cubin_kern
         if ((uint64_t)k->params[i].offset + k->params[i].bytes <= k->param_bytes)
             memcpy(params + k->params[i].offset, args[i], k->params[i].bytes);
     s->n_launches++;
+    cudart_order_launch(s, stream);
     rb_code_t rc = cudart_record_run(s, &l, (uint64_t)(uintptr_t)stream, &totals, &err);
     free(params);
     if (rc == RB_OK)
@@ -230,6 +234,16 @@ cuda_error_t cudaLaunchKernelExC(const cuda_launch_config_t *c, const void *host
         if (c->attributes[i].id == COOPERATIVE)
             cooperative = c->attributes[i].value.number != 0;
     return launch(host, c->grid, c->block, args, c->shared, c->stream, cooperative);
+}
+
+/* Of programs whose threads have default streams of their own (cudart_own_stream.c). */
+cuda_error_t cudaLaunchKernelExC_ptsz(const cuda_launch_config_t *c, const void *host, void **args)
+{
+    if (c == NULL)
+        return cudaLaunchKernelExC(c, host, args);
+    cuda_launch_config_t mine = *c;
+    mine.stream = cudart_own_stream(mine.stream);
+    return cudaLaunchKernelExC(&mine, host, args);
 }
 
 /* From CUDA 13 on a stub asks for its kernel first; the host address serves as handle. */

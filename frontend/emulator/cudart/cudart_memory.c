@@ -5,6 +5,7 @@
 
 #include "frontend/emulator/cudart/cudart_calls.h"
 #include "frontend/emulator/cudart/cudart_graph.h"
+#include "frontend/emulator/cudart/cudart_order.h"
 
 CUDART_EXPORT cuda_error_t cudaMallocManaged(void **p, size_t n, unsigned flags);
 CUDART_EXPORT cuda_error_t cudaMallocHost(void **p, size_t n);
@@ -113,6 +114,7 @@ cuda_error_t cudart_copy(cudart_state_t *s, void *to, const void *from, size_t n
         memmove(to, from, n);
     if (kind == CUDA_H2D || (kind == CUDA_DEFAULT && cudart_is_device(s, to)))
         cudart_record_copy((uint64_t)(uintptr_t)to, n);
+    cudart_order_copy(s, to, from, n, kind);
     return CUDA_SUCCESS;
 }
 
@@ -130,7 +132,7 @@ cuda_error_t cudaMemcpyAsync(void *to, const void *from, size_t n, int kind, cud
 
     if (cudart_capture(stream, &(cudart_node_t){.type = CUDA_NODE_COPY, .copy = row}, &e))
         return e;
-    return cudaMemcpy(to, from, n, kind);
+    return CUDART_ON(stream, cudaMemcpy(to, from, n, kind));
 }
 
 cuda_error_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch,
@@ -157,7 +159,7 @@ cuda_error_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size
 
     if (cudart_capture(stream, &(cudart_node_t){.type = CUDA_NODE_COPY, .copy = rows}, &e))
         return e;
-    return cudaMemcpy2D(to, to_pitch, from, from_pitch, width, height, kind);
+    return CUDART_ON(stream, cudaMemcpy2D(to, to_pitch, from, from_pitch, width, height, kind));
 }
 
 /* --- variables ------------------------------------------------------------------------------- */
@@ -190,6 +192,7 @@ cuda_error_t cudaMemcpyToSymbol(const void *symbol, const void *from, size_t n, 
     memmove(to, from, n);
     if (addr != 0 && kind != CUDA_D2D)
         cudart_record_copy(addr, n);
+    cudart_order_copy(s, (void *)(uintptr_t)addr, from, n, kind == CUDA_D2D ? CUDA_D2D : CUDA_H2D);
     return cudart_leave(s, CUDA_SUCCESS);
 }
 
@@ -207,7 +210,7 @@ cuda_error_t cudaMemcpyToSymbolAsync(const void *symbol, const void *from, size_
 
     if (capture_symbol(stream, &c, &e))
         return e;
-    return cudaMemcpyToSymbol(symbol, from, n, offset, kind);
+    return CUDART_ON(stream, cudaMemcpyToSymbol(symbol, from, n, offset, kind));
 }
 
 cuda_error_t cudaMemcpyFromSymbol(void *to, const void *symbol, size_t n, size_t offset, int kind)
@@ -221,6 +224,7 @@ cuda_error_t cudaMemcpyFromSymbol(void *to, const void *symbol, size_t n, size_t
     if (!cudart_legal(s, to, n, kind == CUDA_D2D))
         return cudart_leave(s, CUDA_ERROR_INVALID_VALUE);
     memmove(to, from, n);
+    cudart_order_copy(s, to, from, n, kind == CUDA_D2D ? CUDA_D2D : CUDA_D2H);
     return cudart_leave(s, CUDA_SUCCESS);
 }
 
@@ -232,7 +236,7 @@ cuda_error_t cudaMemcpyFromSymbolAsync(void *to, const void *symbol, size_t n, s
 
     if (capture_symbol(stream, &c, &e))
         return e;
-    return cudaMemcpyFromSymbol(to, symbol, n, offset, kind);
+    return CUDART_ON(stream, cudaMemcpyFromSymbol(to, symbol, n, offset, kind));
 }
 
 cuda_error_t cudaGetSymbolAddress(void **p, const void *symbol)

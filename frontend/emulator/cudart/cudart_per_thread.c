@@ -1,7 +1,8 @@
 /*
  * The calls of programs compiled with --default-stream per-thread (suffix _ptsz, or _ptds for calls
  * that wait). Every call finishes before it returns, so they equal the ordinary calls. A jump
- * passes the parameters on, whatever they are.
+ * passes the parameters on, whatever they are. Calls whose order is recorded are in
+ * cudart_own_stream.c.
  */
 #if defined(__aarch64__)
 #define JUMP_TO(name) "b " #name
@@ -12,22 +13,14 @@
     __asm__(".text\n.globl " #name #suffix "\n.type " #name #suffix ", %function\n" #name #suffix  \
             ": " JUMP_TO(name) "\n.size " #name #suffix ", .-" #name #suffix "\n");
 
-PER_THREAD(cudaEventRecordWithFlags, _ptsz)
-PER_THREAD(cudaEventRecord, _ptsz)
 PER_THREAD(cudaFreeAsync, _ptsz)
-PER_THREAD(__cudaLaunchKernel, _ptsz)
 PER_THREAD(cudaGraphInstantiateWithParams, _ptsz)
-PER_THREAD(cudaGraphLaunch, _ptsz)
 PER_THREAD(cudaGraphUpload, _ptsz)
-PER_THREAD(cudaLaunchCooperativeKernel, _ptsz)
 PER_THREAD(cudaLaunchHostFunc, _ptsz)
-PER_THREAD(cudaLaunchKernelExC, _ptsz)
-PER_THREAD(cudaLaunchKernel, _ptsz)
 PER_THREAD(cudaMallocAsync, _ptsz)
 PER_THREAD(cudaMallocFromPoolAsync, _ptsz)
 PER_THREAD(cudaMemPrefetchAsync, _ptsz)
 PER_THREAD(cudaMemcpy2DArrayToArray, _ptds)
-PER_THREAD(cudaMemcpy2DAsync, _ptsz)
 PER_THREAD(cudaMemcpy2DFromArrayAsync, _ptsz)
 PER_THREAD(cudaMemcpy2DFromArray, _ptds)
 PER_THREAD(cudaMemcpy2DToArrayAsync, _ptsz)
@@ -35,7 +28,6 @@ PER_THREAD(cudaMemcpy2DToArray, _ptds)
 PER_THREAD(cudaMemcpy2D, _ptds)
 PER_THREAD(cudaMemcpy3DAsync, _ptsz)
 PER_THREAD(cudaMemcpy3D, _ptds)
-PER_THREAD(cudaMemcpyAsync, _ptsz)
 PER_THREAD(cudaMemcpyFromArrayAsync, _ptsz)
 PER_THREAD(cudaMemcpyFromArray, _ptds)
 PER_THREAD(cudaMemcpyFromSymbolAsync, _ptsz)
@@ -44,13 +36,10 @@ PER_THREAD(cudaMemcpyToArrayAsync, _ptsz)
 PER_THREAD(cudaMemcpyToArray, _ptds)
 PER_THREAD(cudaMemcpyToSymbolAsync, _ptsz)
 PER_THREAD(cudaMemcpyToSymbol, _ptds)
-PER_THREAD(cudaMemcpy, _ptds)
 PER_THREAD(cudaMemset2DAsync, _ptsz)
 PER_THREAD(cudaMemset2D, _ptds)
 PER_THREAD(cudaMemset3DAsync, _ptsz)
 PER_THREAD(cudaMemset3D, _ptds)
-PER_THREAD(cudaMemsetAsync, _ptsz)
-PER_THREAD(cudaMemset, _ptds)
 PER_THREAD(cudaStreamAddCallback, _ptsz)
 PER_THREAD(cudaStreamAttachMemAsync, _ptsz)
 PER_THREAD(cudaStreamBeginCapture, _ptsz)
@@ -61,7 +50,4 @@ PER_THREAD(cudaStreamGetCaptureInfo_v2, _ptsz)
 PER_THREAD(cudaStreamGetFlags, _ptsz)
 PER_THREAD(cudaStreamGetPriority, _ptsz)
 PER_THREAD(cudaStreamIsCapturing, _ptsz)
-PER_THREAD(cudaStreamQuery, _ptsz)
 PER_THREAD(cudaStreamSetAttribute, _ptsz)
-PER_THREAD(cudaStreamSynchronize, _ptsz)
-PER_THREAD(cudaStreamWaitEvent, _ptsz)

@@ -7,6 +7,7 @@
 
 #include "frontend/emulator/cudart/cudart_calls.h"
 #include "frontend/emulator/cudart/cudart_graph.h"
+#include "frontend/emulator/cudart/cudart_order.h"
 #include "sim/core/alloc.h"
 
 /* The object behind a cudaMemPool_t. */
@@ -98,12 +99,20 @@ cuda_error_t cudart_keep_memory(void **p, size_t n)
     return take(p, n, &graph_pool);
 }
 
-cuda_error_t cudaFree(void *p)
+static cuda_error_t give_back(void *p, bool waits)
 {
     cudart_state_t *s = cudart_enter_context();
+    if (waits)
+        cudart_order_host_all();
     bool ok = p == NULL || !gives_back(p) || emu_mem_release(&s->mem, (uint64_t)(uintptr_t)p);
 
     return cudart_leave(s, ok ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
+}
+
+/* It waits for all work. */
+cuda_error_t cudaFree(void *p)
+{
+    return give_back(p, true);
 }
 
 cuda_error_t cudaFreeHost(void *p)
@@ -143,7 +152,7 @@ cuda_error_t cudaFreeAsync(void *p, cuda_stream_t stream)
 
     if (cudart_capture(stream, &(cudart_node_t){.type = CUDA_NODE_FREE, .memory = {.p = p}}, &e))
         return e;
-    return cudaFree(p);
+    return give_back(p, false);
 }
 
 /* --- pools ----------------------------------------------------------------------------------- */

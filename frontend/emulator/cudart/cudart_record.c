@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 #include "frontend/emulator/cudart/cudart_calls.h"
+#include "frontend/emulator/cudart/cudart_order.h"
 #include "frontend/emulator/exec/sass_tracer_text.h"
 #include "frontend/emulator/record/launch_pipe.h"
 #include "frontend/emulator/record/recorded_launches.h"
@@ -110,6 +111,7 @@ static void open_trace(const char *path, const char *seen)
         note_temporary(seen);
     if (out.recorded.json != NULL)
         rbt_writer_plan(out.writer, out.recorded.json);
+    cudart_order_start();
 }
 
 static void open_pipe(const char *path)
@@ -193,7 +195,7 @@ static launch_info_t launch_facts(const cudart_state_t *s, const emu_launch_t *l
                           .regs = l->kernel->regs,
                           .shared_bytes = emu_shared_bytes(l),
                           .arch = l->module->cubin.arch,
-                          .stream = stream >> 4,
+                          .stream = cudart_order_stream((cuda_stream_t)(uintptr_t)stream),
                           .shared_base = EMU_SHARED_BASE,
                           .local_base = EMU_LOCAL_BASE,
                           .n_blocks = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2]};
@@ -323,6 +325,8 @@ __attribute__((destructor)) static void finish(void)
     if (recording()) {
         out.writer = NULL;
         out.pipe = NULL;
+        if (writer != NULL && cudart_order_graph() != NULL)
+            rbt_writer_graph(writer, cudart_order_graph());
         if ((writer != NULL ? rbt_writer_finish(writer, &err) : launch_pipe_finish(pipe, &err)) !=
             RB_OK)
             cudart_give_up("%s", err.text);

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "frontend/emulator/cudart/cudart_graph.h"
+#include "frontend/emulator/cudart/cudart_order.h"
 
 CUDART_EXPORT cuda_error_t cudaMemset(void *p, int value, size_t n);
 CUDART_EXPORT cuda_error_t cudaMemsetAsync(void *p, int value, size_t n, cuda_stream_t stream);
@@ -32,6 +33,7 @@ cuda_error_t cudart_set(const cuda_set_node_t *m)
             return cudart_leave(s, CUDA_ERROR_INVALID_VALUE);
         set_row(row, m);
     }
+    cudart_order_set(m->p, bytes * m->height);
     return cudart_leave(s, CUDA_SUCCESS);
 }
 
@@ -41,7 +43,7 @@ cuda_error_t cudart_set_async(const cuda_set_node_t *m, cuda_stream_t stream)
 
     if (cudart_capture(stream, &(cudart_node_t){.type = CUDA_NODE_SET, .set = *m}, &e))
         return e;
-    return cudart_set(m);
+    return CUDART_ON(stream, cudart_set(m));
 }
 
 cuda_error_t cudaMemset(void *p, int value, size_t n)

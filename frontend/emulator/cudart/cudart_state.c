@@ -57,6 +57,7 @@ cudart_state_t *cudart_enter(void)
     pthread_mutex_lock(&state.lock);
     if (!state.started)
         start(&state);
+    state.n_calls++;
     return &state;
 }
 

@@ -68,6 +68,7 @@ typedef struct {
     cuda_error_t last, sticky;
     cuda_error_t failed; /* the last error, kept even after the program asked for it */
     uint64_t n_launches;
+    uint64_t n_calls; /* of the program */
 } cudart_state_t;
 
 /* Prints a message (NULL: none) and ends the program with CUDART_EXIT. (cudart_errors.c) */

@@ -10,6 +10,7 @@
 #include "frontend/input/accelsim/accelsim_header.h"
 #include "frontend/input/accelsim/accelsim_list.h"
 #include "frontend/input/accelsim/accelsim_stream.h"
+#include "frontend/input/order/stream_builder.h"
 #include "sim/core/alloc.h"
 
 typedef struct {
@@ -21,6 +22,8 @@ typedef struct {
     size_t sort_bytes;
     file_reads_t *reads; /* borrowed; NULL: reads are not recorded */
     _Atomic uint64_t bytes_done;
+    stream_builder_t order; /* valid once ordered */
+    bool ordered;
 } accelsim_source_t;
 
 struct trace_launch {
@@ -115,6 +118,51 @@ static size_t copies(const trace_source_t *base, uint64_t id, const memcpy_op_t 
 
     *ops = list->n_copies > 0 ? list->copies + first : NULL;
     return end - first;
+}
+
+/* The work of a list in its order. It names no events. Its copies are those of cudaMemcpy(): in the
+ * legacy default stream, and the host waits for them. */
+static rb_code_t build_graph(accelsim_source_t *s, stream_builder_t *b, rb_err_t *err)
+{
+    const accelsim_list_t *list = &s->list;
+    size_t copy = 0;
+
+    for (uint64_t id = 1; id <= list->n_kernels + 1; id++) {
+        const size_t end = id <= list->n_kernels ? list->kernels[id].first_copy : list->n_copies;
+        launch_info_t info;
+
+        for (; copy < end; copy++) {
+            stream_builder_add(b, STREAM_LEGACY,
+                               (stream_op_t){.kind = STREAM_OP_TO_DEVICE,
+                                             .addr = list->copies[copy].addr,
+                                             .bytes = list->copies[copy].bytes});
+            stream_builder_host_stream(b, STREAM_LEGACY);
+        }
+        if (id > list->n_kernels)
+            break;
+        RB_TRY(launch_info(&s->base, id, &info, err));
+        /* 1 is the handle of the legacy default stream (cudaStreamLegacy). */
+        stream_builder_add(b, info.stream == 1 ? STREAM_LEGACY : info.stream,
+                           (stream_op_t){.kind = STREAM_OP_LAUNCH, .launch = id});
+    }
+    return RB_OK;
+}
+
+static rb_code_t graph(trace_source_t *base, const stream_graph_t **out, rb_err_t *err)
+{
+    accelsim_source_t *s = self(base);
+    rb_code_t code = RB_OK;
+
+    *out = NULL;
+    if (!s->ordered) {
+        stream_builder_free(&s->order);
+        stream_builder_init(&s->order);
+        code = build_graph(s, &s->order, err);
+        s->ordered = code == RB_OK;
+    }
+    if (s->ordered && s->order.several)
+        *out = &s->order.graph;
+    return code;
 }
 
 static void close_launch(trace_launch_t *l)
@@ -225,6 +273,7 @@ static void destroy(trace_source_t *base)
     for (size_t i = 0; i < s->list.n_kernels; i++)
         free((char *)(uintptr_t)s->info[i].name);
     free(s->info);
+    stream_builder_free(&s->order);
     free(s->tmpdir);
     if (s->machine.find != NULL)
         s->machine.destroy(s->machine.ctx);
@@ -238,6 +287,7 @@ static const trace_source_ops_t accelsim_ops = {
     .launch_info = launch_info,
     .launch_size = launch_size,
     .copies = copies,
+    .graph = graph,
     .open = open_launch,
     .get_block = get_block,
     .claim = claim,

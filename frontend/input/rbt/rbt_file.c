@@ -192,6 +192,7 @@ static rb_code_t read_footer(rbt_file_t *f, rb_err_t *err)
         length != RBT_FOOTER_BYTES - 8)
         return rbt_file_fail(f, at, "footer", "its checksum does not match", err);
     RB_TRY(check_version(f, version, RBT_VERSION_SECTIONS, err));
+    f->version = version;
     if (f->root.offset > at || f->root.packed != at - f->root.offset)
         return rbt_file_fail(f, at, "footer", "the root does not end where the footer begins", err);
     return RB_OK;
@@ -236,7 +237,8 @@ rb_code_t rbt_file_open(rbt_file_t *f, const char *path, rb_err_t *err)
     f->bytes = (uint64_t)st.st_size;
     RB_TRY(read_header(f, err));
     RB_TRY(read_footer(f, err));
-    return read_root(f, err);
+    RB_TRY(read_root(f, err));
+    return f->has_graph ? stream_graph_check(&f->graph, f->path, err) : RB_OK;
 }
 
 void rbt_file_close(rbt_file_t *f)
@@ -250,6 +252,7 @@ void rbt_file_close(rbt_file_t *f)
     free(f->launch_pages);
     free(f->copies);
     free(f->copy_launch);
+    stream_graph_free(&f->graph);
     free(f->producer);
     free(f->plan);
     if (f->fd >= 0)

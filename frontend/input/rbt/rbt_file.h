@@ -12,6 +12,7 @@
 #include "frontend/input/rbt/rbt_launch_row.h"
 #include "frontend/input/rbt/rbt_page.h"
 #include "sim/core/sha256.h"
+#include "sim/gpu/stream_graph.h"
 
 typedef struct ZSTD_DCtx_s rbt_unpacker_t;
 
@@ -57,6 +58,9 @@ typedef struct {
     memcpy_op_t *copies;   /* owned */
     uint64_t *copy_launch; /* owned; for each copy, the number of launches before it */
     size_t n_copies;
+    uint32_t version;
+    bool has_graph;
+    stream_graph_t graph; /* owned; valid if has_graph */
     rbt_place_t root;
     pthread_mutex_t lock; /* guards the loading of kernels' code */
 } rbt_file_t;

@@ -10,8 +10,8 @@
 
 #include "sim/isa/basic_block.h"
 
-/* The header's version; the footer's is RBT_VERSION_SECTIONS if code has sections. */
-enum { RBT_VERSION = 2, RBT_VERSION_SECTIONS = 3 };
+/* The header's version; the footer's is RBT_VERSION_SECTIONS if the root or code has sections. */
+enum { RBT_VERSION = 2, RBT_VERSION_SECTIONS = 3, RBT_SECTIONS_MAX = 64 };
 
 /* Sections behind the basic blocks of the static code. Unknown ones are skipped. */
 enum { RBT_SECTION_LINES = 1 };

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "frontend/input/rbt/rbt_file.h"
+#include "frontend/input/rbt/rbt_graph.h"
 
 /* Minimum bytes of a page, frame or code. */
 enum { FRAME_BYTES_MIN = 12, COPY_BYTES_MIN = 3 };
@@ -157,6 +158,30 @@ static const char *get_copies(rbt_file_t *f, rbt_in_t *in)
     return in->bad ? "its list of memory copies is inconsistent" : NULL;
 }
 
+/* Sections that this version does not know are skipped. */
+static const char *get_sections(rbt_file_t *f, rbt_in_t *in)
+{
+    size_t n = rbt_get_count(in, RBT_SECTIONS_MAX);
+
+    for (size_t i = 0; i < n && !in->bad; i++) {
+        size_t length = rbt_get_count(in, RBT_NAME_BYTES);
+        const uint8_t *name = rbt_get_bytes(in, length);
+        uint64_t bytes = rbt_get_varint(in);
+        const uint8_t *at = bytes <= rbt_in_left(in) ? rbt_get_bytes(in, (size_t)bytes) : NULL;
+
+        if (name == NULL || at == NULL)
+            return "its list of sections is inconsistent";
+        if (length != strlen(RBT_GRAPH_SECTION) || memcmp(name, RBT_GRAPH_SECTION, length) != 0)
+            continue;
+        rbt_in_t section = {.at = at, .end = at + bytes};
+
+        if (f->has_graph || !rbt_graph_get(&section, &f->graph))
+            return "its list of operations is inconsistent";
+        f->has_graph = true;
+    }
+    return in->bad ? "its list of sections is inconsistent" : NULL;
+}
+
 const char *rbt_root_get(rbt_file_t *f, const rbt_buf_t *bytes)
 {
     rbt_in_t in = {.at = bytes->p, .end = bytes->p + bytes->n};
@@ -171,5 +196,8 @@ const char *rbt_root_get(rbt_file_t *f, const rbt_buf_t *bytes)
         (wrong = get_copies(f, &in)) != NULL)
         return wrong;
     f->plan = get_text(&in, RBT_ROOT_BYTES);
+    if (f->version == RBT_VERSION_SECTIONS && in.at != in.end &&
+        (wrong = get_sections(f, &in)) != NULL)
+        return wrong;
     return in.bad || in.at != in.end ? "its end is inconsistent" : NULL;
 }

@@ -4,6 +4,7 @@
 
 #include "frontend/input/rbt/rbt_checksum.h"
 #include "frontend/input/rbt/rbt_format.h"
+#include "frontend/input/rbt/rbt_graph.h"
 #include "sim/isa/isa.h"
 
 enum { FIRST_SLOTS = 256 };
@@ -26,6 +27,7 @@ void rbt_root_put_free(rbt_root_put_t *r)
     free(r->block_pages.p);
     free(r->launch_pages.p);
     free(r->copies.p);
+    free(r->graph.p);
     free(r->producer);
     free(r->plan);
     *r = (rbt_root_put_t){0};
@@ -155,4 +157,9 @@ void rbt_root_put_encode(const rbt_root_put_t *r, rbt_buf_t *out)
     put_list(out, r->n_launch_pages, &r->launch_pages);
     put_list(out, r->n_copies, &r->copies);
     put_text(out, r->plan);
+    if (!r->has_graph)
+        return;
+    rbt_put_varint(out, 1);
+    put_text(out, RBT_GRAPH_SECTION);
+    put_list(out, r->graph.n, &r->graph);
 }

@@ -8,6 +8,7 @@
  *   v memory copies; for each: v launches before it - (those before the previous copy),
  *     s address - the previous one, v bytes
  *   text plan of the sampler that chose the launches (JSON), or empty
+ *   only in version 3: v sections; for each: text name, v bytes, so many bytes (rbt_graph.h)
  *
  * v: variable-length integer, s: signed one, text: v length and characters, place: v offset,
  * v packed bytes, v unpacked bytes, u32 checksum.
@@ -34,6 +35,8 @@ typedef struct {
     rbt_buf_t block_pages, launch_pages, copies; /* in their encoding in the file */
     uint64_t n_block_pages, n_launch_pages, n_copies;
     uint64_t copy_launch, copy_addr; /* of the last copy */
+    bool has_graph;
+    rbt_buf_t graph; /* its section */
 } rbt_root_put_t;
 
 void rbt_root_put_init(rbt_root_put_t *r, const char *producer);

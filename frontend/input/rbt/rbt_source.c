@@ -129,6 +129,15 @@ static size_t copies(const trace_source_t *base, uint64_t id, const memcpy_op_t 
     return first_copy(f, id) - first;
 }
 
+static rb_code_t graph(trace_source_t *base, const stream_graph_t **out, rb_err_t *err)
+{
+    const rbt_file_t *f = &self(base)->file;
+
+    (void)err;
+    *out = f->has_graph ? &f->graph : NULL;
+    return RB_OK;
+}
+
 static rb_code_t open_launch(trace_source_t *base, uint64_t id, trace_launch_t **out, rb_err_t *err)
 {
     rbt_source_t *s = self(base);
@@ -168,6 +177,7 @@ static const trace_source_ops_t rbt_ops = {
     .launch_size = launch_size,
     .launch_counts = launch_counts,
     .copies = copies,
+    .graph = graph,
     .open = open_launch,
     .get_block = rbt_launch_block,
     .claim = rbt_launch_claim,

@@ -116,7 +116,14 @@ static rb_code_t store_all(trace_source_t *source, rbt_writer_t *w, const rbt_st
         }
         RB_TRY(store_launch(source, id, weight, w, o, stored, err));
     }
-    return store_copies(source, w, n + 1, err);
+    RB_TRY(store_copies(source, w, n + 1, err));
+    const stream_graph_t *graph = NULL;
+
+    if (source->ops->graph != NULL)
+        RB_TRY(source->ops->graph(source, &graph, err));
+    if (graph != NULL)
+        rbt_writer_graph(w, graph);
+    return RB_OK;
 }
 
 rb_code_t rbt_store(trace_source_t *source, const rbt_store_options_t *o, rbt_stored_t *stored,

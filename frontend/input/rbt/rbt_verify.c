@@ -22,6 +22,7 @@ typedef struct {
     rbt_summary_t sum;  /* of the blocks so far */
     uint64_t classes[OP_CLASS_COUNT];
     rbt_bb_map_t *maps; /* owned; one per kernel; code is NULL until needed */
+    size_t op;          /* in the order of the work: behind the launches examined so far */
 } examination_t;
 
 static rb_code_t fail_block(const examination_t *x, uint64_t index, const char *what, rb_err_t *err)
@@ -137,6 +138,22 @@ static rb_code_t check_block(examination_t *x, const trace_block_t *b, rb_err_t 
     return check_types(x, b, row, err);
 }
 
+/* Checks that the launch is among the operations of the file, which are in the same order. */
+static rb_code_t check_operation(examination_t *x, rb_err_t *err)
+{
+    const stream_graph_t *g = &x->f->graph;
+
+    if (!x->f->has_graph)
+        return RB_OK;
+    while (x->op < g->n &&
+           (g->ops[x->op].kind != STREAM_OP_LAUNCH || g->ops[x->op].launch < x->launch.row.id))
+        x->op++;
+    return x->op < g->n && g->ops[x->op].launch == x->launch.row.id
+               ? RB_OK
+               : rb_fail(err, RB_TRACE, "%s: launch %" PRIu64 " is not among its operations",
+                         x->f->path, x->launch.row.id);
+}
+
 static rb_code_t check_launch(examination_t *x, rbt_verified_t *v, rb_err_t *err)
 {
     const trace_source_ops_t *ops = x->source->ops;
@@ -170,6 +187,7 @@ static rb_code_t check_launch(examination_t *x, rbt_verified_t *v, rb_err_t *err
         return rb_fail(err, RB_TRACE,
                        "%s: launch %" PRIu64 ": its totals are not the sums over its blocks",
                        x->f->path, x->info.id);
+    RB_TRY(check_operation(x, err));
     v->launches++;
     v->blocks += row->n_blocks;
     v->warp_insts += row->warp_insts;

@@ -19,6 +19,7 @@
 #include <stdlib.h>
 
 #include "frontend/input/rbt/rbt_checksum.h"
+#include "frontend/input/rbt/rbt_graph.h"
 #include "frontend/input/rbt/rbt_launch_put.h"
 
 enum { PAGE_LAUNCHES = 1024 };
@@ -117,6 +118,13 @@ void rbt_writer_plan(rbt_writer_t *w, const char *json)
     w->root.plan = rb_strdup(json);
 }
 
+void rbt_writer_graph(rbt_writer_t *w, const stream_graph_t *graph)
+{
+    w->root.graph.n = 0;
+    w->root.has_graph = true;
+    rbt_graph_put(graph, &w->root.graph);
+}
+
 /* --- launches -------------------------------------------------------------------------------- */
 
 rb_code_t rbt_writer_launch(rbt_writer_t *w, const launch_info_t *info, double weight,
@@ -176,9 +184,11 @@ rb_code_t rbt_writer_block(rbt_writer_t *w, const trace_block_t *block, rb_err_t
 
 /* --- the end --------------------------------------------------------------------------------- */
 
-/* Files without sections in their code are version 2, which older readers know. */
+/* Files without sections are version 2, which older readers know. */
 static uint32_t footer_version(const rbt_writer_t *w)
 {
+    if (w->root.has_graph)
+        return RBT_VERSION_SECTIONS;
     for (size_t i = 0; i < w->root.n_kernels; i++)
         if (w->root.kernels[i].code.n_files > 0)
             return RBT_VERSION_SECTIONS;

@@ -47,6 +47,10 @@ RB_CHECKED rb_code_t rbt_writer_copy(rbt_writer_t *w, const memcpy_op_t *op, rb_
  * time. */
 void rbt_writer_plan(rbt_writer_t *w, const char *json);
 
+/* Stores the order of the program's work, which must be a legal graph. May be called at any time.
+ * Without it, the launches of the file are one stream. */
+void rbt_writer_graph(rbt_writer_t *w, const stream_graph_t *graph);
+
 /*
  * Begins a launch. info->id may skip ids (a partial trace) but must ascend. weight: from the plan,
  * 1 without one. text may be NULL.

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "frontend/tool/cli/commands.h"
+#include "frontend/tool/cli/info_graph.h"
 #include "frontend/tool/cli/info_index.h"
 #include "frontend/tool/cli/info_suite.h"
 #include "frontend/tool/cli/shared_options.h"
@@ -210,7 +211,7 @@ static rb_code_t print_table(setup_t *s, const info_options_t *o, FILE *out, rb_
         fprintf(out, ", %llu warp instructions, %llu thread instructions",
                 (unsigned long long)t.warp_insts, (unsigned long long)t.thread_insts);
     fprintf(out, "\n");
-    return RB_OK;
+    return info_graph_text(s->source, out, err);
 }
 
 static void json_launch(json_t *j, const setup_t *s, const info_options_t *o,
@@ -274,6 +275,7 @@ static rb_code_t print_json(setup_t *s, const info_options_t *o, FILE *out, rb_e
         json_u64(&j, "thread_instructions", t.thread_insts);
     }
     json_end(&j);
+    RB_TRY(info_graph_json(s->source, &j, err));
     json_end(&j);
     return RB_OK;
 }
