@@ -162,11 +162,3 @@ uint64_t emu_mem_id(const emu_mem_t *m, uint64_t addr)
 
     return offset < m->bytes && i < m->n_used && m->used[i].offset <= offset ? m->used[i].id : 0;
 }
-
-bool emu_mem_of_host(const emu_mem_t *m, uint64_t addr)
-{
-    const uint64_t offset = addr - m->base;
-    const size_t i = find_range(m, offset);
-
-    return i < m->n_used && m->used[i].offset <= offset && m->used[i].of_host;
-}

@@ -62,9 +62,6 @@ bool emu_mem_find(const emu_mem_t *m, uint64_t addr, uint64_t *begin, uint64_t *
 /* The number of the allocation that contains addr, never used twice; 0: none. */
 uint64_t emu_mem_id(const emu_mem_t *m, uint64_t addr);
 
-/* Whether addr is in an allocation of host memory. */
-bool emu_mem_of_host(const emu_mem_t *m, uint64_t addr);
-
 /* Bytes of all allocations except host memory. */
 static inline uint64_t emu_mem_in_use(const emu_mem_t *m)
 {
