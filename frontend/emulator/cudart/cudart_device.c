@@ -92,9 +92,8 @@ cuda_error_t cudaStreamCreateWithPriority(cuda_stream_t *stream, unsigned flags,
     cudart_state_t *s = cudart_enter();
 
     *stream = (cuda_stream_t)(++n_streams << 4); /* avoids the special handles 1 and 2 */
-    cuda_error_t e = cudart_leave(s, CUDA_SUCCESS);
     cudart_order_new_stream(*stream, flags, priority);
-    return e;
+    return cudart_leave(s, CUDA_SUCCESS);
 }
 
 cuda_error_t cudaStreamCreateWithFlags(cuda_stream_t *stream, unsigned flags)

@@ -40,19 +40,40 @@ static cuda_error_t run_node(const cudart_node_t *node, cuda_stream_t stream)
     return CUDA_SUCCESS;
 }
 
+/* What node i waits for is what its predecessors leave. */
+static void begin_node(cudart_order_nodes_t *order, const cudart_node_t *node)
+{
+    cudart_state_t *s = cudart_enter();
+
+    cudart_order_node(order);
+    for (size_t k = 0; k < node->n_before; k++)
+        cudart_order_node_after(order, node->before[k]->index);
+    cudart_leave(s, CUDA_SUCCESS);
+}
+
+static void end_node(cudart_order_nodes_t *order, size_t i)
+{
+    cudart_state_t *s = cudart_enter();
+
+    cudart_order_node_end(order, i);
+    cudart_leave(s, CUDA_SUCCESS);
+}
+
 cuda_error_t cudart_graph_run(const cudart_graph_t *g, cuda_stream_t stream)
 {
     cuda_error_t e = CUDA_SUCCESS;
     cudart_order_nodes_t order;
+    cudart_state_t *s = cudart_enter();
 
     cudart_order_graph_begin(&order, g->n_nodes, stream);
+    cudart_leave(s, CUDA_SUCCESS);
     for (size_t i = 0; i < g->n_nodes && e == CUDA_SUCCESS; i++) {
-        cudart_order_node(&order);
-        for (size_t k = 0; k < g->nodes[i]->n_before; k++)
-            cudart_order_node_after(&order, g->nodes[i]->before[k]->index);
+        begin_node(&order, g->nodes[i]);
         e = CUDART_ON(stream, run_node(g->nodes[i], stream));
-        cudart_order_node_end(&order, i);
+        end_node(&order, i);
     }
+    s = cudart_enter();
     cudart_order_graph_end(&order);
+    cudart_leave(s, CUDA_SUCCESS);
     return e;
 }

@@ -98,11 +98,9 @@ void cudart_order_new_stream(cuda_stream_t stream, unsigned flags, int priority)
     pthread_mutex_unlock(&created.lock);
     if (!order.kept)
         return;
-    cudart_state_t *s = cudart_enter();
     built_stream_t *b = stream_builder_stream(&order.builder, number);
     b->priority = priority;
     b->blocking = (flags & NON_BLOCKING) == 0;
-    cudart_leave(s, CUDA_SUCCESS);
 }
 
 static void read_created(cuda_stream_t stream, unsigned *flags, int *priority)
@@ -157,7 +155,7 @@ static bool on_device(const cudart_state_t *s, const void *p)
             high = middle;
     }
     const bool found = low < s->mem.n_used && s->mem.used[low].offset <= offset;
-    return cudart_is_device(s, p) && !(found && s->mem.used[low].of_host);
+    return offset < s->mem.bytes && !(found && s->mem.used[low].of_host);
 }
 
 static stream_op_kind_t direction(const cudart_state_t *s, const void *to, const void *from,
@@ -258,9 +256,7 @@ void cudart_order_graph_begin(cudart_order_nodes_t *o, size_t n_nodes, cuda_stre
         return;
     o->node = rb_calloc(n_nodes + 1, sizeof(*o->node));
     o->followed = rb_calloc(n_nodes + 1, sizeof(*o->followed));
-    cudart_state_t *s = cudart_enter();
     stream_builder_mark(&order.builder, cudart_order_stream(stream), &o->start);
-    cudart_leave(s, CUDA_SUCCESS);
 }
 
 void cudart_order_node(cudart_order_nodes_t *o)

@@ -36,8 +36,6 @@ static inline cuda_stream_t cudart_own_stream(cuda_stream_t stream)
 /* The number of a stream in traces. */
 uint64_t cudart_order_stream(cuda_stream_t stream);
 
-/* A new stream. */
-CUDART_EXPORT void cudart_order_new_stream(cuda_stream_t stream, unsigned flags, int priority);
 CUDART_EXPORT int cudart_order_priority(cuda_stream_t stream);
 CUDART_EXPORT unsigned cudart_order_flags(cuda_stream_t stream);
 
@@ -52,6 +50,9 @@ CUDART_EXPORT void cudart_per_thread(void);
 
 /* --- the state is locked ------------------------------------------------------------------------
  */
+
+/* A new stream. */
+void cudart_order_new_stream(cuda_stream_t stream, unsigned flags, int priority);
 
 void cudart_order_launch(cudart_state_t *s, cuda_stream_t stream);
 void cudart_order_copy(cudart_state_t *s, const void *to, const void *from, uint64_t n, int kind);
