@@ -10,8 +10,8 @@ includes=$(grep -rE '^#include "(sim|frontend|sampling)/' --include='*.[ch]' sim
 {
     echo "$modules"
     # Shared libraries, which CMakeLists.txt makes by hand.
-    echo "rubato_module rb_cudart frontend/emulator/cudart rb_order rb_exec rb_sass rb_record rb_trace"
-    echo "rubato_module rb_cuda frontend/emulator/cuda rb_cudart rb_exec rb_sass rb_record rb_trace"
+    echo "rubato_module rb_cudart frontend/emulator/cudart rb_order rb_exec rb_sass rb_record rb_ptx rb_trace"
+    echo "rubato_module rb_cuda frontend/emulator/cuda rb_cudart rb_exec rb_sass rb_record rb_ptx rb_trace"
     echo "$includes"
 } | awk '
     $1 == "rubato_module" {

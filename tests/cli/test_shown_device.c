@@ -245,9 +245,10 @@ static void missing_code_is_told_with_what_to_do(void **state)
            WORDS(RECORD, "-g", "v100", "--", TURING, "add"));
     expect(125, "only for sm_80; compile it with nvcc -arch=sm_75",
            WORDS(RECORD, "-g", "t4", "--", PROGRAM, CUBIN("75"), "80", "add"));
-    expect(125, "no machine code for sm_75, only PTX, which is not translated; compile it",
+    setenv("RUBATO_PTXAS", "/none/ptxas", 1);
+    expect(125, "RUBATO_PTXAS names /none/ptxas: there is no ptxas",
            WORDS("run", "-g", "t4", "--", PTX, "add"));
-    expect(125, "no machine code for sm_70, only PTX",
+    expect(125, "no machine code for sm_70, and its PTX is for sm_75 and later; compile it",
            WORDS("run", "-g", "v100", "--", PTX, "add"));
     expect(2, "--arch: 'sm_99' is not one of", WORDS("sass", "--arch", "sm_99", CUBIN("75")));
     cli_result_t r = cli_run(&rubato, WORDS("sass", "--arch", "sm_99", CUBIN("75")));

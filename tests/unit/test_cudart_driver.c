@@ -8,9 +8,10 @@
 #include "tests/support/test.h"
 
 enum { N = 500, INVALID_VALUE = 1, INVALID_IMAGE = 200, NO_BINARY = 209, NOT_FOUND = 500 };
-enum { INVALID_CONTEXT = 201, NOT_SUPPORTED = 801 };
+enum { INVALID_CONTEXT = 201, NO_COMPILER = 221, FILE_NOT_FOUND = 301, NOT_SUPPORTED = 801 };
 
 typedef struct context context_t;
+typedef struct linker linker_t;
 typedef struct module module_t;
 typedef struct function function_t;
 typedef uint64_t pointer_t;
@@ -56,7 +57,26 @@ int cuOccupancyMaxPotentialBlockSize(int *grid, int *block, const function_t *f,
                                      size_t (*shared_of)(int), size_t shared, int limit);
 int cuGetProcAddress_v2(const char *name, void **function, int version, uint64_t flags, int *found);
 int cuGetErrorName(int error, const char **name);
-int cuLinkCreate_v2(void);
+int cuTexRefCreate(void);
+int cuLinkCreate_v2(unsigned n, int *options, void **values, linker_t **linker);
+int cuLinkAddData_v2(linker_t *l, int kind, void *data, size_t size, const char *name, unsigned n,
+                     int *options, void **values);
+int cuLinkAddFile_v2(linker_t *l, int kind, const char *path, unsigned n, int *options,
+                     void **values);
+int cuLinkComplete(linker_t *l, void **cubin, size_t *size);
+int cuLinkDestroy(linker_t *l);
+int cuLibraryLoadFromFile(module_t **library, const char *path, int *options, void **values,
+                          unsigned n, int *library_options, void **library_values,
+                          unsigned n_library);
+int cuLibraryGetKernelCount(unsigned *n, module_t *library);
+int cuLibraryEnumerateKernels(function_t **kernels, unsigned n, module_t *library);
+int cuLibraryGetKernel(function_t **kernel, module_t *library, const char *name);
+int cuLibraryGetModule(module_t **module, module_t *library);
+int cuKernelGetName(const char **name, const function_t *kernel);
+int cuKernelGetFunction(function_t **function, function_t *kernel);
+int cuKernelGetParamInfo(const function_t *kernel, size_t index, size_t *offset, size_t *size);
+int cuMemsetD2D8Async(pointer_t p, size_t pitch, unsigned char value, size_t width, size_t height,
+                      void *stream);
 int cudaMemcpy(void *to, const void *from, size_t n, int kind);
 
 static function_t *vecadd(void)
@@ -144,7 +164,9 @@ static void bad_modules_are_refused(void **state)
     assert_int_equal(cuModuleLoad(&module, "absent"), 301);
     assert_int_equal(cuModuleLoadData(&module, "something else, neither code nor PTX"),
                      INVALID_IMAGE);
-    assert_int_equal(cuModuleLoadData(&module, "\n.version 7.0\n.target sm_70\n"), NO_BINARY);
+    /* PTX for a later GPU, and without a compiler */
+    assert_int_equal(cuModuleLoadData(&module, "\n.version 7.0\n.target sm_80\n"), NO_COMPILER);
+    assert_int_equal(cuModuleLoadData(&module, "\n.version 7.0\n.target sm_70\n"), NO_COMPILER);
     assert_int_equal(cuModuleLoadData(&module, other), NO_BINARY);
     free(other);
 }
@@ -320,12 +342,73 @@ static void functions_are_found_by_name(void **state)
     assert_int_equal(found, 1);
 }
 
+/* A complete cubin stays as it is; what must be compiled needs the user's tools. */
+static void machine_code_is_linked_without_tools(void **state)
+{
+    linker_t *l;
+    void *cubin = NULL;
+    size_t size = 0;
+    module_t *module;
+    function_t *f;
+    char text[] = ".version 7.0\n.target sm_70\n";
+
+    (void)state;
+    assert_int_equal(cuLinkCreate_v2(0, NULL, NULL, &l), 0);
+    assert_int_equal(cuLinkComplete(l, &cubin, &size), INVALID_VALUE);
+    assert_int_equal(cuLinkAddFile_v2(l, 0, "absent", 0, NULL, NULL), FILE_NOT_FOUND);
+    assert_int_equal(cuLinkAddData_v2(l, 7, text, 5, "t", 0, NULL, NULL), INVALID_VALUE);
+    assert_int_equal(
+        cuLinkAddFile_v2(l, 0, RUBATO_ROOT "/traces/cubin/vecadd.sm70.cubin", 0, NULL, NULL), 0);
+    assert_int_equal(cuLinkComplete(l, &cubin, &size), 0);
+    assert_int_equal(cuModuleLoadData(&module, cubin), 0);
+    assert_int_equal(cuLinkDestroy(l), 0);
+    assert_int_equal(cuModuleGetFunction(&f, module, "vecadd"), 0);
+
+    char log[200] = "x";
+    int options[] = {5, 6};
+    void *values[] = {log, (void *)sizeof(log)};
+    assert_int_equal(cuLinkCreate_v2(2, options, values, &l), 0);
+    assert_int_equal(cuLinkAddData_v2(l, 1, text, sizeof(text), "t", 0, NULL, NULL), 0);
+    assert_int_equal(cuLinkComplete(l, &cubin, &size), NO_COMPILER);
+    assert_non_null(strstr(log, "RUBATO_PTXAS names /none/ptxas"));
+    assert_int_equal((uintptr_t)values[1], strlen(log));
+    assert_int_equal(cuLinkDestroy(l), 0);
+}
+
+static void libraries_are_modules(void **state)
+{
+    module_t *library, *module;
+    function_t *kernel, *listed[2] = {NULL, NULL}, *f;
+    const char *name;
+    unsigned n = 0;
+    size_t offset = 0, size = 0;
+
+    (void)state;
+    assert_int_equal(cuLibraryLoadFromFile(&library, RUBATO_ROOT "/traces/cubin/vecadd.sm70.cubin",
+                                           NULL, NULL, 0, NULL, NULL, 0),
+                     0);
+    assert_int_equal(cuLibraryGetKernelCount(&n, library), 0);
+    assert_int_equal(n, 1);
+    assert_int_equal(cuLibraryEnumerateKernels(listed, 2, library), 0);
+    assert_int_equal(cuKernelGetName(&name, listed[0]), 0);
+    assert_string_equal(name, "vecadd");
+    assert_null(listed[1]);
+    assert_int_equal(cuLibraryGetKernel(&kernel, library, "vecadd"), 0);
+    assert_int_equal(cuLibraryGetKernel(&kernel, library, "other"), NOT_FOUND);
+    assert_int_equal(cuKernelGetParamInfo(kernel, 3, &offset, &size), 0);
+    assert_true(offset == 24 && size == 4);
+    assert_int_equal(cuKernelGetParamInfo(kernel, 4, &offset, &size), INVALID_VALUE);
+    assert_int_equal(cuKernelGetFunction(&f, kernel), 0);
+    assert_int_equal(cuLibraryGetModule(&module, library), 0);
+    assert_int_equal(cuModuleGetFunction(&f, module, "vecadd"), 0);
+}
+
 static void other_calls_return_an_error(void **state)
 {
     const char *name = NULL;
 
     (void)state;
-    assert_int_equal(cuLinkCreate_v2(), NOT_SUPPORTED);
+    assert_int_equal(cuTexRefCreate(), NOT_SUPPORTED);
     assert_int_equal(cuGetErrorName(NOT_SUPPORTED, &name), 0);
     assert_string_equal(name, "CUDA_ERROR_NOT_SUPPORTED");
 }
@@ -357,11 +440,14 @@ int main(void)
         cmocka_unit_test(memory_is_set_by_captured_streams),
         cmocka_unit_test(sizes_that_overflow_are_refused),
         cmocka_unit_test(functions_are_found_by_name),
+        cmocka_unit_test(machine_code_is_linked_without_tools),
+        cmocka_unit_test(libraries_are_modules),
         cmocka_unit_test(other_calls_return_an_error),
         cmocka_unit_test(the_device_is_that_of_the_run),
     };
 
     setenv("RUBATO_ARCH", "70", 1);
+    setenv("RUBATO_PTXAS", "/none/ptxas", 1);
     show_gpu("v100");
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

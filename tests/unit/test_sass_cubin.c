@@ -173,6 +173,13 @@ static void fat_binaries_give_their_cubins(void **state)
                         f.cubins[0].kernels[0].code_bytes);
     code_file_close(&f);
 
+    fatbin_t texts;
+    assert_int_equal(fatbin_open_ptx(&texts, "x", b.data, b.size, &err), RB_OK);
+    assert_int_equal(texts.n_images, 3);
+    assert_int_equal(texts.images[1].arch, 75);
+    assert_string_equal((const char *)texts.images[1].data, ".version 6.0");
+    fatbin_close(&texts);
+
     assert_int_equal(code_file_open(&f, trace_path("x.fatbin"), 75, &err), RB_OK);
     assert_int_equal(f.n_cubins, 1);
     code_file_close(&f);

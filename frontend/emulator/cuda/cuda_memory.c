@@ -269,6 +269,9 @@ static cuda_set_node_t rows(cuda_pointer_t p, size_t pitch, unsigned value, unsi
                                                       cuda_stream_t stream);                       \
     CUDART_EXPORT cuda_error_t cuMemsetD2D##bits##_v2(cuda_pointer_t p, size_t pitch, T value,     \
                                                       size_t width, size_t height);                \
+    CUDART_EXPORT cuda_error_t cuMemsetD2D##bits##Async(cuda_pointer_t p, size_t pitch, T value,   \
+                                                        size_t width, size_t height,               \
+                                                        cuda_stream_t stream);                     \
     cuda_error_t cuMemsetD##bits##_v2(cuda_pointer_t p, T value, size_t n)                         \
     {                                                                                              \
         const cuda_set_node_t m = rows(p, 0, value, bits / 8, n, 1);                               \
@@ -284,6 +287,12 @@ static cuda_set_node_t rows(cuda_pointer_t p, size_t pitch, unsigned value, unsi
     {                                                                                              \
         const cuda_set_node_t m = rows(p, pitch, value, bits / 8, width, height);                  \
         return cudart_set(&m);                                                                     \
+    }                                                                                              \
+    cuda_error_t cuMemsetD2D##bits##Async(cuda_pointer_t p, size_t pitch, T value, size_t width,   \
+                                          size_t height, cuda_stream_t stream)                     \
+    {                                                                                              \
+        const cuda_set_node_t m = rows(p, pitch, value, bits / 8, width, height);                  \
+        return cudart_set_async(&m, stream);                                                       \
     }
 
 SET(8, unsigned char)

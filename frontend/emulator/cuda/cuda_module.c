@@ -1,42 +1,28 @@
 /* Modules and functions of the driver API. */
-#include <errno.h>
+#include "frontend/emulator/cuda/cuda_module.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <unistd.h>
 
-#include "frontend/emulator/cuda/cuda_api.h"
+#include "frontend/emulator/cuda/cuda_jit.h"
 #include "frontend/emulator/cudart/cudart_calls.h"
+#include "frontend/emulator/ptx/ptx_tools.h"
 #include "sim/core/alloc.h"
 
-/* The object behind a CUmodule. */
-typedef struct {
-    cuda_fatbin_wrapper_t wrapper;
-    cudart_unit_t *unit;
-    uint8_t *data; /* the fat binary */
-} module_t;
-
-CUDART_EXPORT cuda_error_t cuModuleLoad(module_t **module, const char *path);
-CUDART_EXPORT cuda_error_t cuModuleLoadData(module_t **module, const void *image);
-CUDART_EXPORT cuda_error_t cuModuleLoadDataEx(module_t **module, const void *image, unsigned n,
-                                              int *options, void **values);
-CUDART_EXPORT cuda_error_t cuModuleLoadFatBinary(module_t **module, const void *image);
-CUDART_EXPORT cuda_error_t cuModuleUnload(module_t *module);
+CUDART_EXPORT cuda_error_t cuModuleLoadFatBinary(cuda_module_t **module, const void *image);
 CUDART_EXPORT cuda_error_t cuModuleGetLoadingMode(int *mode);
-CUDART_EXPORT cuda_error_t cuModuleGetFunction(cudart_function_t **function, module_t *module,
-                                               const char *name);
-CUDART_EXPORT cuda_error_t cuModuleGetGlobal_v2(cuda_pointer_t *p, size_t *bytes, module_t *module,
-                                                const char *name);
-CUDART_EXPORT cuda_error_t cuFuncGetAttribute(int *value, int attribute,
-                                              const cudart_function_t *function);
-CUDART_EXPORT cuda_error_t cuFuncSetAttribute(cudart_function_t *function, int attribute,
-                                              int value);
-CUDART_EXPORT cuda_error_t cuFuncSetCacheConfig(cudart_function_t *function, int config);
 CUDART_EXPORT cuda_error_t cuFuncSetSharedMemConfig(cudart_function_t *function, int config);
-CUDART_EXPORT cuda_error_t cuFuncGetName(const char **name, const cudart_function_t *function);
 CUDART_EXPORT cuda_error_t cudaFuncGetAttributes(void *attributes, const void *host);
 
-enum { WRAPPER_MAGIC = 0x466243b1, CONTAINER_BYTES = 16, ENTRY_BYTES = 64, KIND_ELF = 2 };
+enum {
+    WRAPPER_MAGIC = 0x466243b1,
+    CONTAINER_BYTES = 16,
+    ENTRY_BYTES = 64,
+    KIND_PTX = 1,
+    KIND_ELF = 2
+};
 
 /* --- images ---------------------------------------------------------------------------------- */
 
@@ -83,8 +69,8 @@ static size_t elf_bytes(const uint8_t *p, size_t limit)
     return end;
 }
 
-/* A fat binary around a cubin. Free with free(). */
-static uint8_t *wrap_cubin(const uint8_t *cubin, size_t size)
+/* A fat binary around an image. Free with free(). */
+static uint8_t *wrap(unsigned kind, uint32_t arch, const void *image, size_t size)
 {
     uint8_t *p = rb_calloc(CONTAINER_BYTES + ENTRY_BYTES + size, 1);
     uint8_t *entry = p + CONTAINER_BYTES;
@@ -93,11 +79,11 @@ static uint8_t *wrap_cubin(const uint8_t *cubin, size_t size)
     put(p + 4, 1, 2);
     put(p + 6, CONTAINER_BYTES, 2);
     put(p + 8, ENTRY_BYTES + size, 8);
-    put(entry, KIND_ELF, 2);
+    put(entry, kind, 2);
     put(entry + 4, ENTRY_BYTES, 4);
     put(entry + 8, size, 8);
-    put(entry + 28, elf_u32(cubin + 0x30) & 0xff, 4); /* the flags hold the architecture */
-    memcpy(entry + ENTRY_BYTES, cubin, size);
+    put(entry + 28, arch, 4);
+    memcpy(entry + ENTRY_BYTES, image, size);
     return p;
 }
 
@@ -124,43 +110,72 @@ static uint8_t *copy_fatbin(const uint8_t *image, size_t limit)
     return copy;
 }
 
-/* A copy of an image of up to limit bytes as a fat binary. NULL: it is neither a cubin nor a fat
- * binary, or reaches past the limit. Free with free(). */
+/* A text of PTX, which ends with a zero byte, as a fat binary. */
+static uint8_t *wrap_text(const char *text)
+{
+    const uint32_t arch = ptx_target(text);
+
+    return arch != 0 ? wrap(KIND_PTX, arch, text, strlen(text) + 1) : NULL;
+}
+
+/* A copy of an image of up to limit bytes as a fat binary. NULL: it is neither a cubin, a fat
+ * binary nor PTX, or reaches past the limit. Free with free(). */
 static uint8_t *as_fatbin(const uint8_t *image, size_t limit)
 {
     if (limit == unknown_size && elf_u32(image) == WRAPPER_MAGIC)
         image = ((const cuda_fatbin_wrapper_t *)(const void *)image)->data;
     if (elf_is(image, limit)) {
         size_t size = elf_bytes(image, limit);
-        return size > 0 ? wrap_cubin(image, size) : NULL;
+        const uint32_t arch = cubin_arch(elf_u32(image + 0x30), image[8]);
+        return size > 0 ? wrap(KIND_ELF, arch, image, size) : NULL;
     }
-    return fatbin_is(image, limit) ? copy_fatbin(image, limit) : NULL;
+    return fatbin_is(image, limit) ? copy_fatbin(image, limit) : wrap_text((const char *)image);
 }
 
 /* --- modules --------------------------------------------------------------------------------- */
 
-static cuda_error_t refuse(bool ptx, uint32_t arch)
+static void say(const char *what)
+{
+    fprintf(stderr, "rubato: a module that the program loads cannot be used: %s\n", what);
+}
+
+static cuda_error_t refuse(uint32_t arch)
 {
     fprintf(stderr,
-            "rubato: a module that the program loads has no machine code for sm_%u%s; compile it "
+            "rubato: a module that the program loads has no machine code for sm_%u; compile it "
             "with nvcc -cubin -arch=sm_%u\n",
-            arch, ptx ? ", only PTX, which is not translated" : "", arch);
+            arch, arch);
     return CUDA_ERROR_NO_BINARY_FOR_GPU;
 }
 
-/* Loads a fat binary, which it takes over. The state is locked. */
-static cuda_error_t load_fatbin(cudart_state_t *s, module_t **module, uint8_t *data)
+static cuda_error_t load_unit(cudart_state_t *s, cudart_unit_t *u, const cuda_jit_t *jit)
 {
-    module_t *m = rb_calloc(1, sizeof(*m));
     rb_err_t err = {0};
-    bool ptx;
+
+    u->jit = jit->ptx;
+    if (!cudart_unit_fits(s, u))
+        return refuse(cudart_arch(s));
+    const bool compiles = cudart_unit_compiles(s, u);
+    const rb_code_t rc = cudart_unit_load(s, u, &err);
+    if (rc != RB_OK)
+        say(err.text);
+    if (compiles)
+        cuda_jit_log(jit, err.text);
+    return rc == RB_OK ? CUDA_SUCCESS
+           : compiles  ? cuda_jit_error(rc, &err)
+                       : CUDA_ERROR_INVALID_IMAGE;
+}
+
+/* Loads a fat binary, which it takes over. The state is locked. */
+static cuda_error_t load_fatbin(cudart_state_t *s, cuda_module_t **module, uint8_t *data,
+                                const cuda_jit_t *jit)
+{
+    cuda_module_t *m = rb_calloc(1, sizeof(*m));
 
     m->data = data;
     m->wrapper = (cuda_fatbin_wrapper_t){.magic = WRAPPER_MAGIC, .version = 1, .data = data};
     m->unit = cudart_unit_add(s, &m->wrapper);
-    cuda_error_t e = !cudart_unit_fits(s, m->unit, &ptx)           ? refuse(ptx, cudart_arch(s))
-                     : cudart_unit_load(s, m->unit, &err) != RB_OK ? CUDA_ERROR_INVALID_IMAGE
-                                                                   : CUDA_SUCCESS;
+    cuda_error_t e = load_unit(s, m->unit, jit);
     if (e == CUDA_SUCCESS) {
         *module = m;
         return e;
@@ -172,69 +187,53 @@ static cuda_error_t load_fatbin(cudart_state_t *s, module_t **module, uint8_t *d
 }
 
 /* Loads an image of up to limit bytes. If it is text, a zero byte follows it. */
-static cuda_error_t load(module_t **module, const uint8_t *image, size_t limit)
+static cuda_error_t load(cuda_module_t **module, const uint8_t *image, size_t limit,
+                         const cuda_jit_t *jit)
 {
     cudart_state_t *s = cudart_enter();
     uint8_t *data = as_fatbin(image, limit);
 
-    if (data != NULL)
-        return cudart_leave(s, load_fatbin(s, module, data));
-    bool ptx = strstr((const char *)image, ".version") != NULL;
-    return cudart_leave(s, ptx ? refuse(ptx, cudart_arch(s)) : CUDA_ERROR_INVALID_IMAGE);
+    return cudart_leave(s, data != NULL ? load_fatbin(s, module, data, jit)
+                                        : CUDA_ERROR_INVALID_IMAGE);
 }
 
-cuda_error_t cuModuleLoadData(module_t **module, const void *image)
-{
-    return module == NULL || image == NULL ? CUDA_ERROR_INVALID_VALUE
-                                           : load(module, image, unknown_size);
-}
-
-/* The options are those of the translation of PTX. */
-cuda_error_t cuModuleLoadDataEx(module_t **module, const void *image, unsigned n, int *options,
+cuda_error_t cuModuleLoadDataEx(cuda_module_t **module, const void *image, unsigned n, int *options,
                                 void **values)
 {
-    (void)n, (void)options, (void)values;
-    return cuModuleLoadData(module, image);
+    cuda_jit_t jit;
+
+    if (module == NULL || image == NULL || !cuda_jit_read(&jit, n, options, values))
+        return CUDA_ERROR_INVALID_VALUE;
+    return load(module, image, unknown_size, &jit);
 }
 
-cuda_error_t cuModuleLoadFatBinary(module_t **module, const void *image)
+cuda_error_t cuModuleLoadData(cuda_module_t **module, const void *image)
+{
+    return cuModuleLoadDataEx(module, image, 0, NULL, NULL);
+}
+
+cuda_error_t cuModuleLoadFatBinary(cuda_module_t **module, const void *image)
 {
     return cuModuleLoadData(module, image);
 }
 
-/* The bytes of a file and a zero byte. NULL: they cannot be read. Free with free(). */
-static uint8_t *read_file(FILE *in, size_t *size)
+cuda_error_t cuModuleLoad(cuda_module_t **module, const char *path)
 {
-    struct stat st;
-
-    if (fstat(fileno(in), &st) != 0 || !S_ISREG(st.st_mode))
-        return NULL;
-    *size = (size_t)st.st_size;
-    uint8_t *image = rb_calloc(*size + 1, 1);
-    if (fread(image, 1, *size, in) == *size)
-        return image;
-    free(image);
-    return NULL;
-}
-
-cuda_error_t cuModuleLoad(module_t **module, const char *path)
-{
+    static const cuda_jit_t none;
     size_t size = 0;
 
     if (path == NULL || module == NULL)
         return CUDA_ERROR_INVALID_VALUE;
-    FILE *in = fopen(path, "rbe");
-    if (in == NULL)
+    if (access(path, R_OK) != 0)
         return CUDA_ERROR_FILE_NOT_FOUND;
-    uint8_t *image = read_file(in, &size);
-    fclose(in);
-    cuda_error_t e = image != NULL ? load(module, image, size) : CUDA_ERROR_INVALID_IMAGE;
+    uint8_t *image = ptx_read_file(path, &size);
+    cuda_error_t e = image != NULL ? load(module, image, size, &none) : CUDA_ERROR_INVALID_IMAGE;
     free(image);
     return e;
 }
 
 /* Its kernels may still be in a trace, so the code stays. */
-cuda_error_t cuModuleUnload(module_t *module)
+cuda_error_t cuModuleUnload(cuda_module_t *module)
 {
     return cudart_invalid_if(module == NULL);
 }
@@ -246,7 +245,8 @@ cuda_error_t cuModuleGetLoadingMode(int *mode)
     return cudart_invalid_if(mode == NULL);
 }
 
-cuda_error_t cuModuleGetFunction(cudart_function_t **function, module_t *module, const char *name)
+cuda_error_t cuModuleGetFunction(cudart_function_t **function, cuda_module_t *module,
+                                 const char *name)
 {
     if (function == NULL || module == NULL || name == NULL)
         return CUDA_ERROR_INVALID_VALUE;
@@ -258,7 +258,7 @@ cuda_error_t cuModuleGetFunction(cudart_function_t **function, module_t *module,
 }
 
 /* A __constant__ variable is not in device memory: its address is that of its bytes on the host. */
-cuda_error_t cuModuleGetGlobal_v2(cuda_pointer_t *p, size_t *bytes, module_t *module,
+cuda_error_t cuModuleGetGlobal_v2(cuda_pointer_t *p, size_t *bytes, cuda_module_t *module,
                                   const char *name)
 {
     uint64_t addr = 0, size = 0;
@@ -274,6 +274,15 @@ cuda_error_t cuModuleGetGlobal_v2(cuda_pointer_t *p, size_t *bytes, module_t *mo
     if (found && bytes != NULL)
         *bytes = size;
     return cudart_leave(s, found ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND);
+}
+
+const cubin_t *cuda_module_cubin(const cuda_module_t *module)
+{
+    cudart_state_t *s = cudart_enter();
+    const cubin_t *cubin = &cudart_unit_module(s, module->unit)->cubin;
+
+    cudart_leave(s, CUDA_SUCCESS);
+    return cubin;
 }
 
 /* --- functions ------------------------------------------------------------------------------- */

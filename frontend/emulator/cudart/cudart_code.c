@@ -126,10 +126,6 @@ static _Noreturn void no_code(const fatbin_t *f, uint32_t arch)
     char there[128];
 
     list_archs(f, there, sizeof(there));
-    if (f->n_archs == 0 && f->n_ptx > 0)
-        cudart_give_up("the program has no machine code for sm_%u, only PTX, which is not "
-                       "translated; compile it with nvcc -arch=sm_%u, which adds the machine code",
-                       arch, arch);
     if (f->n_archs == 0)
         cudart_give_up("the program has no machine code; compile it with nvcc -arch=sm_%u", arch);
     cudart_give_up(
@@ -139,12 +135,69 @@ static _Noreturn void no_code(const fatbin_t *f, uint32_t arch)
         best_code(f, 79) != 0 || best_code(f, 89) != 0 ? ", or choose another GPU with --gpu" : "");
 }
 
+/* --- PTX ------------------------------------------------------------------------------------- */
+
+/* Compiles one text of PTX. */
+static rb_code_t compile_image(cudart_unit_t *u, const fatbin_image_t *image, size_t *size,
+                               rb_err_t *err)
+{
+    const size_t n = strnlen((const char *)image->data, image->size);
+
+    return ptx_compile((const char *)image->data, n, &u->jit, &u->compiled, size, err);
+}
+
+/* Compiles the newest PTX of a unit that is for the GPU or an earlier one. */
+static rb_code_t compile_unit(cudart_unit_t *u, uint32_t arch, size_t *size, rb_err_t *err)
+{
+    const uint8_t *data = u->wrapper->data;
+    const fatbin_image_t *best = NULL;
+    uint32_t earliest = UINT32_MAX;
+    fatbin_t texts;
+
+    RB_TRY(fatbin_open_ptx(&texts, "the program", data, fatbin_container_bytes(data), err));
+    for (uint32_t i = 0; i < texts.n_images; i++) {
+        const fatbin_image_t *image = &texts.images[i];
+        earliest = image->arch < earliest ? image->arch : earliest;
+        if (image->arch <= arch && (best == NULL || image->arch > best->arch))
+            best = image;
+    }
+    u->jit.arch = arch;
+    rb_code_t rc = best != NULL
+                       ? compile_image(u, best, size, err)
+                       : rb_fail(err, RB_IO,
+                                 "the program has no machine code for sm_%u, and its PTX is for "
+                                 "sm_%u and later; compile it with nvcc -arch=sm_%u",
+                                 arch, earliest, arch);
+    fatbin_close(&texts);
+    return rc;
+}
+
+bool cudart_unit_compiles(cudart_state_t *s, cudart_unit_t *u)
+{
+    open_unit(u);
+    return best_code(&u->listed, cudart_arch(s)) == 0 && u->listed.n_ptx > 0;
+}
+
+/* --------------------------------------------------------------------------------------------- */
+
+static rb_code_t load_compiled(cudart_state_t *s, cudart_unit_t *u, rb_err_t *err)
+{
+    size_t size = 0;
+
+    RB_TRY(compile_unit(u, cudart_arch(s), &size, err));
+    RB_TRY(emu_module_open(&u->module, &s->mem, "the program", u->compiled, size, err));
+    u->loaded = true;
+    return RB_OK;
+}
+
 rb_code_t cudart_unit_load(cudart_state_t *s, cudart_unit_t *u, rb_err_t *err)
 {
     const uint8_t *data = u->wrapper->data;
     uint32_t arch = cudart_arch(s);
 
     open_unit(u);
+    if (cudart_unit_compiles(s, u))
+        return load_compiled(s, u, err);
     uint32_t code = best_code(&u->listed, arch);
     if (code == 0)
         no_code(&u->listed, arch);
@@ -172,14 +225,14 @@ void cudart_unit_remove(cudart_state_t *s)
     cudart_unit_t *u = s->units[--s->n_units];
 
     fatbin_close(&u->listed);
+    free(u->compiled);
     free(u);
 }
 
-bool cudart_unit_fits(cudart_state_t *s, cudart_unit_t *u, bool *ptx)
+bool cudart_unit_fits(cudart_state_t *s, cudart_unit_t *u)
 {
     open_unit(u);
-    *ptx = u->listed.n_ptx > 0;
-    return best_code(&u->listed, cudart_arch(s)) != 0;
+    return best_code(&u->listed, cudart_arch(s)) != 0 || u->listed.n_ptx > 0;
 }
 
 const emu_module_t *cudart_unit_module(cudart_state_t *s, cudart_unit_t *unit)

@@ -10,6 +10,7 @@
 
 #include "frontend/emulator/cudart/cudart_api.h"
 #include "frontend/emulator/exec/emu_launch.h"
+#include "frontend/emulator/ptx/ptx_compile.h"
 #include "frontend/emulator/record/shown_device.h"
 #include "frontend/emulator/sass/fatbin.h"
 
@@ -19,8 +20,10 @@ enum { CUDART_EXIT = 125 };
 /* A fat binary of the program, loaded when something in it is first used. */
 typedef struct {
     const cuda_fatbin_wrapper_t *wrapper;
-    fatbin_t listed; /* all architectures; images are not loaded */
-    fatbin_t fatbin; /* the image to execute */
+    fatbin_t listed;   /* all architectures; images are not loaded */
+    fatbin_t fatbin;   /* the image to execute */
+    ptx_options_t jit; /* how PTX is compiled, if there is no machine code */
+    uint8_t *compiled; /* owned; the result, or NULL */
     emu_module_t module;
     bool opened, loaded;
 } cudart_unit_t;
@@ -130,10 +133,14 @@ cudart_unit_t *cudart_unit_add(cudart_state_t *s, const cuda_fatbin_wrapper_t *w
 /* Removes the unit that was added last and is not loaded, and frees it. */
 void cudart_unit_remove(cudart_state_t *s);
 
-/* Whether a unit has machine code that the GPU executes; *ptx: it has PTX. */
-bool cudart_unit_fits(cudart_state_t *s, cudart_unit_t *unit, bool *ptx);
+/* Whether a unit has machine code that the GPU executes, or PTX. */
+bool cudart_unit_fits(cudart_state_t *s, cudart_unit_t *unit);
 
-/* Loads a unit that fits. Errors: RB_TRACE if its code is damaged. */
+/* Whether a unit that fits has only PTX for the GPU, which is compiled when it is loaded. */
+bool cudart_unit_compiles(cudart_state_t *s, cudart_unit_t *unit);
+
+/* Loads a unit that fits. Errors: RB_TRACE if its code or PTX is damaged, RB_IO if PTX cannot be
+ * compiled here. */
 RB_CHECKED rb_code_t cudart_unit_load(cudart_state_t *s, cudart_unit_t *unit, rb_err_t *err);
 
 /* The module of a unit; loads it. */

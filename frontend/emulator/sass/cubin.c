@@ -235,10 +235,9 @@ const cubin_reloc_t *cubin_reloc_at(const cubin_t *c, uint32_t section, uint64_t
 
 /* --- the file -------------------------------------------------------------------------------- */
 
-/* The architecture in e_flags: bits 0-7 up to ABI version 7, bits 8-15 from 8 on (CUDA 13). */
-static uint32_t read_arch(const elf_file_t *elf)
+uint32_t cubin_arch(uint32_t flags, unsigned abi_version)
 {
-    return elf->abi_version >= 8 ? elf->flags >> 8 & 0xffu : elf->flags & 0xffu;
+    return abi_version >= 8 ? flags >> 8 & 0xffu : flags & 0xffu;
 }
 
 static rb_code_t read_cubin(cubin_t *c, rb_err_t *err)
@@ -246,7 +245,7 @@ static rb_code_t read_cubin(cubin_t *c, rb_err_t *err)
     if (c->elf.machine != ELF_MACHINE_CUDA)
         return rb_fail(err, RB_TRACE, "%s: an ELF file, but not for NVIDIA GPUs (machine %u)",
                        c->elf.origin, c->elf.machine);
-    c->arch = read_arch(&c->elf);
+    c->arch = cubin_arch(c->elf.flags, c->elf.abi_version);
     for (uint32_t i = 1; i < c->elf.n_sections; i++)
         if (strncmp(c->elf.sections[i].name, text_prefix, strlen(text_prefix)) == 0)
             RB_TRY(add_kernel(c, i, err));

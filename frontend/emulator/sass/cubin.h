@@ -77,6 +77,10 @@ RB_CHECKED rb_code_t cubin_open(cubin_t *c, const char *origin, const uint8_t *d
                                 rb_err_t *err);
 void cubin_close(cubin_t *c);
 
+/* The architecture in the ELF header's flags: bits 0-7 up to ABI version 7, bits 8-15 from 8 on (CUDA
+ * 13). */
+uint32_t cubin_arch(uint32_t flags, unsigned abi_version);
+
 /* The kernel with that (mangled) name, or NULL. */
 const cubin_kernel_t *cubin_find(const cubin_t *c, const char *name);
 

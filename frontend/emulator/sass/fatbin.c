@@ -29,6 +29,7 @@ typedef struct {
     const uint8_t *data;
     uint64_t at, end; /* current entry and end of the container */
     uint32_t arch;
+    bool ptx; /* keep PTX instead of cubins */
 } fatbin_reader_t;
 
 typedef struct {
@@ -112,7 +113,7 @@ static rb_code_t read_entry(fatbin_t *f, fatbin_reader_t *r, rb_err_t *err)
         f->n_ptx++;
     if (e.kind == KIND_ELF)
         add_arch(f, e.arch);
-    if (e.kind == KIND_ELF && (r->arch == 0 || r->arch == e.arch))
+    if (e.kind == (r->ptx ? KIND_PTX : KIND_ELF) && (r->arch == 0 || r->arch == e.arch))
         RB_TRY(add_image(f, r, &e, err));
     r->at += e.header + e.payload;
     return RB_OK;
@@ -132,24 +133,38 @@ static rb_code_t read_container(fatbin_t *f, fatbin_reader_t *r, uint64_t size, 
     return RB_OK;
 }
 
-rb_code_t fatbin_open(fatbin_t *f, const char *origin, const uint8_t *data, size_t size,
-                      uint32_t arch, rb_err_t *err)
+static rb_code_t read_containers(fatbin_t *f, fatbin_reader_t *r, size_t size, rb_err_t *err)
 {
-    fatbin_reader_t r = {.origin = origin, .data = data, .arch = arch};
     rb_code_t rc = RB_OK;
 
     *f = (fatbin_t){0};
-    while (rc == RB_OK && r.at < size) {
-        if (fatbin_is(data + r.at, size - r.at))
-            rc = read_container(f, &r, size, err);
-        else if (data[r.at] == 0)
-            r.at++; /* the linker pads to the alignment of the next unit */
+    while (rc == RB_OK && r->at < size) {
+        if (fatbin_is(r->data + r->at, size - r->at))
+            rc = read_container(f, r, size, err);
+        else if (r->data[r->at] == 0)
+            r->at++; /* the linker pads to the alignment of the next unit */
         else
-            rc = damaged(&r, "this is not a container", err);
+            rc = damaged(r, "this is not a container", err);
     }
     if (rc != RB_OK)
         fatbin_close(f);
     return rc;
+}
+
+rb_code_t fatbin_open(fatbin_t *f, const char *origin, const uint8_t *data, size_t size,
+                      uint32_t arch, rb_err_t *err)
+{
+    fatbin_reader_t r = {.origin = origin, .data = data, .arch = arch};
+
+    return read_containers(f, &r, size, err);
+}
+
+rb_code_t fatbin_open_ptx(fatbin_t *f, const char *origin, const uint8_t *data, size_t size,
+                          rb_err_t *err)
+{
+    fatbin_reader_t r = {.origin = origin, .data = data, .ptx = true};
+
+    return read_containers(f, &r, size, err);
 }
 
 void fatbin_close(fatbin_t *f)

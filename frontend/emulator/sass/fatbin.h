@@ -19,18 +19,18 @@
 
 typedef struct {
     uint32_t arch;       /* 70, 75, ... */
-    const uint8_t *data; /* the cubin; valid until fatbin_close() */
+    const uint8_t *data; /* the cubin or PTX; valid until fatbin_close() */
     size_t size;
     uint8_t *owned;  /* decompressed copy; NULL: data is in the input */
     uint64_t offset; /* offset of the entry in the input, for messages */
 } fatbin_image_t;
 
 typedef struct {
-    fatbin_image_t *images; /* cubins only, in file order */
+    fatbin_image_t *images; /* in file order */
     uint32_t n_images;
     uint32_t *archs; /* owned; architectures of all cubins, including those not kept */
     uint32_t n_archs;
-    uint32_t n_ptx; /* number of PTX entries, which are skipped */
+    uint32_t n_ptx; /* number of PTX entries */
 } fatbin_t;
 
 /* For fatbin_open(): keeps no image. */
@@ -46,6 +46,9 @@ bool fatbin_is(const uint8_t *data, size_t size);
  */
 RB_CHECKED rb_code_t fatbin_open(fatbin_t *f, const char *origin, const uint8_t *data, size_t size,
                                  uint32_t arch, rb_err_t *err);
+/* The same, but the images are all texts of PTX; they need not end with a zero byte. */
+RB_CHECKED rb_code_t fatbin_open_ptx(fatbin_t *f, const char *origin, const uint8_t *data,
+                                     size_t size, rb_err_t *err);
 void fatbin_close(fatbin_t *f);
 
 /* Bytes of the container at data, including its header, which is trusted (loaded programs). */
