@@ -92,6 +92,20 @@ static bool exceeds_limit(const emu_mem_t *m, uint64_t n)
     return m->limit > 0 && (m->in_use > m->limit || n > m->limit - m->in_use);
 }
 
+static void insert(emu_mem_t *m, size_t index, emu_range_t range)
+{
+    rb_grow(&m->used, &m->cap_used, m->n_used + 1, sizeof(*m->used));
+    memmove(&m->used[index + 1], &m->used[index], (m->n_used - index) * sizeof(*m->used));
+    m->used[index] = range;
+    m->n_used++;
+}
+
+static void take_out(emu_mem_t *m, size_t index)
+{
+    memmove(&m->used[index], &m->used[index + 1], (m->n_used - index - 1) * sizeof(*m->used));
+    m->n_used--;
+}
+
 static uint64_t allocate(emu_mem_t *m, uint64_t n, bool of_host)
 {
     uint64_t offset;
@@ -105,10 +119,7 @@ static uint64_t allocate(emu_mem_t *m, uint64_t n, bool of_host)
     if (!find_gap(m, m->next, m->bytes, n, &offset, &index) &&
         !find_gap(m, EMU_ALLOC_BYTES, m->bytes, n, &offset, &index))
         return 0;
-    rb_grow(&m->used, &m->cap_used, m->n_used + 1, sizeof(*m->used));
-    memmove(&m->used[index + 1], &m->used[index], (m->n_used - index) * sizeof(*m->used));
-    m->used[index] = (emu_range_t){offset, n, ++m->n_allocated, of_host};
-    m->n_used++;
+    insert(m, index, (emu_range_t){offset, n, ++m->n_allocated, of_host, false});
     m->next = offset + n;
     m->in_use += of_host ? 0 : n;
     count_pages(m, offset, n, 1);
@@ -130,11 +141,10 @@ bool emu_mem_release(emu_mem_t *m, uint64_t addr)
     uint64_t offset = addr - m->base;
     size_t i = find_range(m, offset);
 
-    if (i == m->n_used || m->used[i].offset != offset)
+    if (i == m->n_used || m->used[i].offset != offset || m->used[i].reserved)
         return false;
     emu_range_t gone = m->used[i];
-    memmove(&m->used[i], &m->used[i + 1], (m->n_used - i - 1) * sizeof(*m->used));
-    m->n_used--;
+    take_out(m, i);
     m->in_use -= gone.of_host ? 0 : gone.bytes;
     if (gone.offset < m->next)
         m->next = gone.offset;
@@ -161,4 +171,62 @@ uint64_t emu_mem_id(const emu_mem_t *m, uint64_t addr)
     size_t i = find_range(m, offset);
 
     return offset < m->bytes && i < m->n_used && m->used[i].offset <= offset ? m->used[i].id : 0;
+}
+
+/* --- reserved addresses ---------------------------------------------------------------------- */
+
+uint64_t emu_mem_reserve(emu_mem_t *m, uint64_t n, uint64_t alignment, uint64_t wanted)
+{
+    const uint64_t page = 1ull << m->page_shift, slack = alignment > page ? alignment : page;
+    uint64_t offset = wanted - m->base;
+    size_t index;
+
+    if (n == 0 || n > m->bytes - page || slack > m->bytes - n)
+        return 0;
+    const bool there = wanted > m->base && offset % slack == 0 && offset <= m->bytes - n &&
+                       find_gap(m, offset, m->bytes, n, &offset, &index) &&
+                       m->base + offset == wanted;
+    if (!there) {
+        if (!find_gap(m, page, m->bytes, n + slack, &offset, &index))
+            return 0;
+        offset = (offset + slack - 1) / slack * slack;
+    }
+    insert(m, index, (emu_range_t){offset, n, ++m->n_allocated, true, true});
+    return m->base + offset;
+}
+
+bool emu_mem_reserved(const emu_mem_t *m, uint64_t addr, uint64_t n)
+{
+    const uint64_t offset = addr - m->base;
+    const size_t i = find_range(m, offset);
+
+    return offset < m->bytes && i < m->n_used && m->used[i].reserved &&
+           m->used[i].offset <= offset && n <= m->used[i].bytes - (offset - m->used[i].offset);
+}
+
+bool emu_mem_unreserve(emu_mem_t *m, uint64_t addr, uint64_t n)
+{
+    const uint64_t offset = addr - m->base;
+    const size_t i = find_range(m, offset);
+
+    if (!emu_mem_reserved(m, addr, n) || m->used[i].offset != offset || m->used[i].bytes != n)
+        return false;
+    take_out(m, i);
+    if (offset < m->next)
+        m->next = offset;
+    return true;
+}
+
+bool emu_mem_map(emu_mem_t *m, uint64_t addr, uint64_t n, int fd, uint64_t offset)
+{
+    const int flags =
+        fd >= 0 ? MAP_SHARED | MAP_FIXED : MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED;
+
+    return mmap(m->host + (addr - m->base), n, PROT_READ | PROT_WRITE, flags, fd, (off_t)offset) !=
+           MAP_FAILED;
+}
+
+void emu_mem_access(emu_mem_t *m, uint64_t addr, uint64_t n, bool accessible)
+{
+    count_pages(m, addr - m->base, n, accessible ? 1 : -1);
 }

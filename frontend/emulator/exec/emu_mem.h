@@ -19,8 +19,9 @@ enum { EMU_ALLOC_BYTES = 512 };
 /* A used or free range; ranges are sorted by address. */
 typedef struct {
     uint64_t offset, bytes;
-    uint64_t id;  /* number of the allocation, never used twice */
-    bool of_host; /* host memory that kernels can access; not counted as the card's */
+    uint64_t id;   /* number of the allocation, never used twice */
+    bool of_host;  /* host memory that kernels can access; not counted as the card's */
+    bool reserved; /* addresses only: memory is mapped there later */
 } emu_range_t;
 
 typedef struct {
@@ -67,6 +68,27 @@ static inline uint64_t emu_mem_in_use(const emu_mem_t *m)
 {
     return m->in_use;
 }
+
+/*
+ * Reserves n addresses (whole pages) without memory, at a multiple of alignment (a power of two of
+ * at least a page), and at wanted if that is possible (0: anywhere). 0: no room.
+ */
+uint64_t emu_mem_reserve(emu_mem_t *m, uint64_t n, uint64_t alignment, uint64_t wanted);
+
+/* Ends a reservation of n bytes, which must have no memory; false: there is none. */
+bool emu_mem_unreserve(emu_mem_t *m, uint64_t addr, uint64_t n);
+
+/* Whether n bytes are within one reservation. */
+bool emu_mem_reserved(const emu_mem_t *m, uint64_t addr, uint64_t n);
+
+/*
+ * Puts memory behind n reserved addresses (whole pages): that of a file, or with fd -1 none. What is
+ * written there is seen wherever the same part of the file is mapped. False: the host refuses.
+ */
+bool emu_mem_map(emu_mem_t *m, uint64_t addr, uint64_t n, int fd, uint64_t offset);
+
+/* Makes n mapped bytes (whole pages) accessible, or no longer so. */
+void emu_mem_access(emu_mem_t *m, uint64_t addr, uint64_t n, bool accessible);
 
 /* Host address of n bytes, or NULL unless all of them are on legal pages. */
 static inline uint8_t *emu_mem_at(const emu_mem_t *m, uint64_t addr, uint64_t n)

@@ -86,6 +86,14 @@ extern "C" int run_builds()
           "cudaFuncGetAttributes");
     cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, scale<float>, 256, 0);
     check(blocks >= 1 && blocks <= 8, "the occupancy");
+    void *entry = NULL;
+#if CUDART_VERSION >= 13000
+    cudaDriverEntryPointQueryResult found;
+    cudaGetDriverEntryPointByVersion("cuInit", &entry, 12000, cudaEnableDefault, &found);
+#elif CUDART_VERSION >= 11030
+    cudaGetDriverEntryPoint("cuInit", &entry, cudaEnableDefault);
+#endif
+    check(entry != NULL || CUDART_VERSION < 11030, "cudaGetDriverEntryPoint");
     says<<<1, 32>>>(7);
     check(cudaDeviceSynchronize() == cudaSuccess, "printf");
     check(cudaGetLastError() == cudaSuccess, "the last error");

@@ -54,8 +54,10 @@ static void add_vectors(CUfunction f, float factor, bool packed, CUstream stream
         int n;
     } all = {da, db, dc, n};
     size_t bytes = sizeof(all) - 4;
-    void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, &all, CU_LAUNCH_PARAM_BUFFER_SIZE, &bytes, CU_LAUNCH_PARAM_END};
-    OK(cuLaunchKernel(f, (n + 255) / 256, 1, 1, 256, 1, 1, 0, stream, packed ? NULL : args, packed ? extra : NULL));
+    void *extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, &all, CU_LAUNCH_PARAM_BUFFER_SIZE, &bytes,
+                     CU_LAUNCH_PARAM_END};
+    OK(cuLaunchKernel(f, (n + 255) / 256, 1, 1, 256, 1, 1, 0, stream, packed ? NULL : args,
+                      packed ? extra : NULL));
     OK(cuStreamSynchronize(stream));
     OK(cuMemcpyDtoH(c.data(), dc, n * 4));
     int bad = 0;
@@ -129,7 +131,8 @@ static void use_module(CUmodule module, const char *reverse_name, int before = 0
     OK(cuModuleGetFunction(&add, module, "vector_add"));
     OK(cuModuleGetFunction(&mul, module, "matrix_mul"));
     OK(cuModuleGetFunction(&rev, module, reverse_name));
-    check(cuModuleGetFunction(&none, module, "no such kernel") == CUDA_ERROR_NOT_FOUND, "a missing kernel");
+    check(cuModuleGetFunction(&none, module, "no such kernel") == CUDA_ERROR_NOT_FOUND,
+          "a missing kernel");
     OK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
     add_vectors(add, 1, false, stream);
     OK(cuModuleGetGlobal(&p, &bytes, module, "factor"));
