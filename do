@@ -30,6 +30,9 @@ usage: ./do COMMAND
   bench [OPTION]...   build and run the benchmarks
   experiments [--quick] [EXPERIMENT]...
                       reproduce the experiments of papers on sampling
+  gpt2 [OPTION]... [step|generate|fp16|llama]
+                      run GPT-2 and a small Llama without a GPU and compare samplers on them; needs
+                      nvcc (--help, docs/gpt2.md)
   trials [OPTION]... [inside|launches]
                       try samplers on workloads that no setting was chosen with (--help)
   traces              make the bundled traces again (traces/)
@@ -193,7 +196,7 @@ check_file_names()
 
 check_scripts()
 {
-    shellcheck ./do .ci/run bench/experiments/*.sh tests/*.sh tests/*/*.sh
+    shellcheck ./do .ci/run bench/*/*.sh tests/*.sh tests/*/*.sh
 }
 
 check_sanitizers()
@@ -398,6 +401,11 @@ main()
         need "${build_packages[@]}"
         build release
         exec bench/experiments/experiments.sh "$@"
+        ;;
+    gpt2)
+        need "${build_packages[@]}"
+        build release --target rubato rubato_gpt2_files
+        exec bench/programs/gpt2.sh "$@"
         ;;
     trials)
         need "${build_packages[@]}"
