@@ -35,6 +35,7 @@ struct outbox {
     uint16_t sender; /* shard that is running */
     cycle_t window_end;
     uint32_t n_shards;
+    int thread;
 };
 
 typedef struct {
@@ -122,6 +123,11 @@ static uint32_t n_mails(const engine_t *e)
 static mail_t *mail_of(const worker_t *w, int kind)
 {
     return &w->engine->mail[w->engine->writing][w->number * MAILS + kind];
+}
+
+int engine_thread(const outbox_t *out)
+{
+    return out->thread;
 }
 
 msg_t *engine_send_new(outbox_t *out, uint16_t dest, cycle_t arrival)
@@ -336,6 +342,7 @@ static void workers_start(engine_t *e)
         worker_t *w = &e->worker[t];
         w->engine = e;
         w->number = t;
+        w->out.thread = t;
         if (t > 0 && pthread_create(&w->thread, NULL, worker_main, w) != 0) {
             rb_warn("only %d of %d threads could be started", t, e->n_threads);
             e->n_threads = t;

@@ -73,6 +73,9 @@ void engine_send(outbox_t *out, uint16_t dest, const msg_t *m);
  * that its kind uses at once, except arrival and from. */
 msg_t *engine_send_new(outbox_t *out, uint16_t dest, cycle_t arrival);
 
+/* The thread that owns an outbox: 0 is the one that calls engine_run(). */
+int engine_thread(const outbox_t *out);
+
 /* Sends a message from outside the model (the host); it is delivered before the next window. */
 void engine_post(engine_t *e, uint16_t dest, const msg_t *m);
 

@@ -42,13 +42,21 @@ typedef enum {
     MEM_SRC_COUNT
 } mem_src_t;
 
+/* What replies add to mem_msg_t.src: the sectors of the reply that hit in the L2. */
+enum { MEM_SRC_MASK = 7, MEM_NOT_LOOKED_UP = 8, MEM_HIT_SHIFT = 4 };
+
+static inline uint8_t mem_reply_src(uint8_t src, uint8_t hit)
+{
+    return (uint8_t)(src | hit << MEM_HIT_SHIFT);
+}
+
 /* One line's worth of a request or reply. */
 typedef struct {
     uint64_t line;    /* byte address, a multiple of LINE_BYTES */
     uint32_t txn;     /* the requester's handle, returned unchanged */
     uint16_t sm;      /* requesting SM (index, not shard) */
     uint8_t op;       /* mem_op_t */
-    uint8_t src;      /* mem_src_t */
+    uint8_t src;      /* mem_src_t; in replies with bits of mem_reply_src() */
     uint8_t sectors;  /* bit s: sector s of the line is wanted, written or delivered */
     uint8_t full;     /* writes: bit s: all 32 bytes of sector s are written */
     uint8_t lanes;    /* atomics and reductions: thread operations in this line */
@@ -69,6 +77,7 @@ typedef struct {
     uint64_t code_base;   /* where the model places the function's first instruction */
     uint64_t shared_base; /* generic address windows; 0: unknown */
     uint64_t local_base;
+    uint32_t profile; /* its number in the counts per instruction (inst_table.h) */
 } launch_ctx_t;
 
 typedef struct {

@@ -120,6 +120,18 @@ void feed_close(feed_t *f)
     pthread_mutex_unlock(&f->lock);
 }
 
+trace_launch_t *feed_pause(feed_t *f)
+{
+    pthread_mutex_lock(&f->lock);
+    await_rest(f);
+    return f->launch;
+}
+
+void feed_go_on(feed_t *f)
+{
+    pthread_mutex_unlock(&f->lock);
+}
+
 static bool wanted(const feed_t *f, uint64_t block)
 {
     return f->filter->wanted(f->filter->ctx, block);

@@ -76,6 +76,11 @@ RB_CHECKED rb_code_t feed_check(feed_t *f, rb_err_t *err);
 void feed_change_begin(feed_t *f);
 void feed_change_end(feed_t *f);
 
+/* No block is decoded between these two calls, which must be between windows. Returns the open
+ * launch. */
+trace_launch_t *feed_pause(feed_t *f);
+void feed_go_on(feed_t *f);
+
 /* Closes the launch. Blocks that were taken and not given back are freed by the source. */
 void feed_close(feed_t *f);
 

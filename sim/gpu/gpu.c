@@ -111,6 +111,7 @@ void gpu_destroy(gpu_t *g)
     mmu_destroy(g->mmu);
     block_scheduler_free(&g->scheduler);
     feed_destroy(&g->feed);
+    inst_collector_destroy(g->insts);
     free(g->sm);
     free(g->partition);
     free(g->sm_shard);

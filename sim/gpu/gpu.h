@@ -11,6 +11,7 @@
 #include "sim/core/cycle.h"
 #include "sim/gpu/chip_view.h"
 #include "sim/gpu/gpu_params.h"
+#include "sim/gpu/launch_insts.h"
 #include "sim/gpu/launch_result.h"
 #include "sim/gpu/sampler.h"
 #include "sim/gpu/trace_source.h"
@@ -52,6 +53,9 @@ typedef struct {
     rb_code_t (*launch_done)(void *ctx, const launch_result_t *r, rb_err_t *err);
     rb_code_t (*interval)(void *ctx, const interval_result_t *r, rb_err_t *err);
     rb_code_t (*view)(void *ctx, const chip_view_t *v, rb_err_t *err);
+    /* Before launch_done: the counts of each instruction in the launch. */
+    rb_code_t (*instructions)(void *ctx, const launch_result_t *r, const launch_insts_t *insts,
+                              rb_err_t *err);
     /* Before launch_done: all clock reads of the launch, ordered by block, warp and execution. Not
      * with samplers inside launches. */
     rb_code_t (*clock_reads)(void *ctx, const launch_info_t *info, const clock_read_t *reads,

@@ -9,6 +9,7 @@
 #include "sim/gpu/block_scheduler.h"
 #include "sim/gpu/gpu.h"
 #include "sim/gpu/gpu_counters.h"
+#include "sim/gpu/inst_collector.h"
 #include "sim/gpu/run_progress.h"
 #include "sim/mem/mmu.h"
 #include "sim/mem/partition.h"
@@ -56,12 +57,13 @@ struct gpu {
     cycle_t next_start; /* when the chip was at rest */
     known_code_t *code; /* owned; in order of appearance: the index places their code */
     size_t n_codes, cap_codes;
-    uint64_t n_noted;     /* warmup.mode functional: the code of so many launches is known */
-    uint64_t reached;     /* position of the last simulated launch */
-    bool left_out;        /* the caches lack a part of it */
-    feed_t feed;          /* blocks of the open launch; idle worker threads fill it too */
-    feed_filter_t filter; /* of the open launch, with samplers inside launches */
-    uint32_t demand;      /* blocks that the feed must hold before a window */
+    uint64_t n_noted;        /* warmup.mode functional: the code of so many launches is known */
+    uint64_t reached;        /* position of the last simulated launch */
+    bool left_out;           /* the caches lack a part of it */
+    feed_t feed;             /* blocks of the open launch; idle worker threads fill it too */
+    feed_filter_t filter;    /* of the open launch, with samplers inside launches */
+    uint32_t demand;         /* blocks that the feed must hold before a window */
+    inst_collector_t *insts; /* owned; NULL: no counts per instruction */
     run_state_t run;
 };
 

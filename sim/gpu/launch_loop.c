@@ -220,6 +220,8 @@ static rb_code_t run_launch(gpu_t *g, uint64_t position, const launch_info_t *in
                         .local_base = info->local_base};
     gpu_counters_t before;
     gpu_count(g, start, &before);
+    if (g->insts != NULL)
+        inst_collector_begin(g->insts);
     if (r->callbacks->clock_reads != NULL)
         clock_reads_begin(g);
     block_scheduler_begin(&g->scheduler, &g->feed, &ctx, &occupancy, start, r->inside,
@@ -231,17 +233,23 @@ static rb_code_t run_launch(gpu_t *g, uint64_t position, const launch_info_t *in
     r->launch_open = true;
     rb_code_t rc = run_to_end(g, info, start, &before, err);
     r->launch_open = false;
+    if (g->insts != NULL && rc == RB_OK) {
+        inst_collector_describe(g->insts, r->source, feed_pause(&g->feed));
+        feed_go_on(&g->feed);
+    }
     feed_close(&g->feed);
     RB_TRY(rc);
     come_to_rest(g);
     fill_result(g, info, &occupancy, start, &before, result);
+    const launch_insts_t insts = inst_collector_take(g->insts, result);
     if (r->callbacks->clock_reads != NULL)
         RB_TRY(clock_reads_end(g, info, start, err));
     if (r->inside != NULL) {
         RB_TRY(inside_finish(r->inside, g, result, err));
         start_after(g, result->end);
     }
-    return RB_OK;
+    return g->insts == NULL ? RB_OK
+                            : r->callbacks->instructions(r->callbacks->ctx, result, &insts, err);
 }
 
 static bool is_listed(const run_plan_t *plan, uint64_t id)
@@ -353,6 +361,18 @@ static void panic_dump(void *ctx, FILE *out)
     engine_dump(g->engine, out);
 }
 
+/* Starts or stops counts per instruction; the chip is idle. */
+static void count_instructions(gpu_t *g, bool wanted)
+{
+    if (wanted == (g->insts != NULL))
+        return;
+    inst_collector_t *stopped = g->insts;
+    g->insts = wanted ? inst_collector_create(g->threads) : NULL;
+    for (uint32_t i = 0; i < g->n_sms; i++)
+        sm_profile(g->sm[i], wanted ? inst_collector_tables(g->insts) : NULL);
+    inst_collector_destroy(stopped);
+}
+
 rb_code_t gpu_run(gpu_t *g, trace_source_t *source, const run_plan_t *plan,
                   const gpu_callbacks_t *callbacks, rb_err_t *err)
 {
@@ -375,6 +395,7 @@ rb_code_t gpu_run(gpu_t *g, trace_source_t *source, const run_plan_t *plan,
         inside_init(&inside, &g->spec, plan->inside, plan->n_inside);
         r->inside = &inside;
     }
+    count_instructions(g, callbacks->instructions != NULL);
     r->views = chip_views_create(g);
     rb_code_t rc = run_launches(g, err);
     chip_views_destroy(r->views);

@@ -61,7 +61,8 @@ l2_stall_t l2_request_try(l2_slice_t *s, outbox_t *out, cycle_t now);
  * crossbar. */
 void l2_replies_run(l2_slice_t *s, outbox_t *out, cycle_t now);
 
-/* Queues a reply with sectors, or an acknowledgement, that is ready l2.latency after now. */
+/* Queues a reply with sectors, or an acknowledgement, that is ready l2.latency after now. src: with the
+ * bits of a reply. */
 void l2_reply_plain(l2_slice_t *s, outbox_t *out, uint64_t line, uint32_t txn, uint16_t sm,
                     uint8_t op, uint8_t src, uint8_t sectors, cycle_t now);
 

@@ -77,7 +77,8 @@ void l2_reply_plain(l2_slice_t *s, outbox_t *out, uint64_t line, uint32_t txn, u
                     .src = src,
                     .sectors = sectors,
                     .flits = (uint8_t)(flits > 0 ? flits : 1),
-                    .shared = src == MEM_SRC_INST && gpc_code_keep(&s->gpc, line, sm, sectors)};
+                    .shared = (src & MEM_SRC_MASK) == MEM_SRC_INST &&
+                              gpc_code_keep(&s->gpc, line, sm, sectors)};
     const l2_reply_ring_t *first = first_ready(s);
     if ((first == NULL || RB_RING_AT(first, 0)->ready > r.ready) && reply_ahead(s, out, &r))
         return;

@@ -106,7 +106,7 @@ static l2_stall_t request_read(l2_slice_t *s, outbox_t *out, const mem_msg_t *m,
         s->stats.inst_sectors += n;
     if (hit != 0) {
         l2_data_port_use(s, l2_sector_count(hit), now);
-        l2_reply_plain(s, out, m->line, m->txn, m->sm, m->op, m->src, hit, now);
+        l2_reply_plain(s, out, m->line, m->txn, m->sm, m->op, mem_reply_src(m->src, hit), hit, now);
     }
     return L2_STALL_NONE;
 }
@@ -114,21 +114,33 @@ static l2_stall_t request_read(l2_slice_t *s, outbox_t *out, const mem_msg_t *m,
 static l2_stall_t request_write(l2_slice_t *s, outbox_t *out, const mem_msg_t *m, cycle_t now)
 {
     uint32_t n = l2_sector_count(m->sectors);
+    uint8_t hit = m->sectors;
     s->stats.write_sectors += n;
     if (!s->spec.perfect) {
         cache_tag_t *l = cache_lookup_key(s->cache, s->request_key, true);
-        if (l != NULL)
+        if (l != NULL) {
             s->stats.write_hits += n;
-        else
+        } else {
+            hit = 0;
             l = request_allocate(s);
+        }
         l2_tags_write(l, cache_write(s->cache, l), m->sectors, m->full, m->bytes);
         l2_set_clean(s, s->request_key);
     } else {
         s->stats.write_hits += n;
     }
     l2_data_port_use(s, n, now);
-    l2_reply_plain(s, out, m->line, m->txn, m->sm, m->op, m->src, m->sectors, now);
+    l2_reply_plain(s, out, m->line, m->txn, m->sm, m->op, mem_reply_src(m->src, hit), m->sectors,
+                   now);
     return L2_STALL_NONE;
+}
+
+/* request_miss() of a request with sectors that hit, which its reply will tell. */
+static bool request_rest(l2_slice_t *s, const mem_msg_t *m, const cache_tag_t *l, uint8_t missing)
+{
+    mem_msg_t with_hits = *m;
+    with_hits.src = mem_reply_src(m->src, m->sectors & (uint8_t)~missing);
+    return request_miss(s, &with_hits, l, missing);
 }
 
 static l2_stall_t request_atomic(l2_slice_t *s, const mem_msg_t *m, cycle_t now)
@@ -138,7 +150,7 @@ static l2_stall_t request_atomic(l2_slice_t *s, const mem_msg_t *m, cycle_t now)
     uint8_t missing = m->sectors & (uint8_t)~hit;
     if (missing == 0 && !s->spec.perfect && s->atomic_free > now)
         return L2_STALL_ATOMIC;
-    if (missing != 0 && !request_miss(s, m, l, missing))
+    if (missing != 0 && !request_rest(s, m, l, missing))
         return L2_STALL_MSHR;
     uint32_t n = l2_sector_count(m->sectors);
     if (m->op == MEM_ATOMIC) {
@@ -154,7 +166,7 @@ static l2_stall_t request_atomic(l2_slice_t *s, const mem_msg_t *m, cycle_t now)
         const mshr_wait_t w = {.txn = m->txn,
                                .sm = m->sm,
                                .op = m->op,
-                               .src = m->src,
+                               .src = mem_reply_src(m->src, hit),
                                .sectors = m->sectors,
                                .conflict = m->conflict};
         l2_atomic_perform(s, m->line, &w, now);
@@ -172,7 +184,8 @@ l2_stall_t l2_request_try(l2_slice_t *s, outbox_t *out, cycle_t now)
     l2_stall_t stall;
     if (gpc_code_has(&s->gpc, m)) {
         s->stats.gpc_sectors += l2_sector_count(m->sectors);
-        l2_reply_plain(s, out, m->line, m->txn, m->sm, m->op, m->src, m->sectors, now);
+        l2_reply_plain(s, out, m->line, m->txn, m->sm, m->op, m->src | MEM_NOT_LOOKED_UP,
+                       m->sectors, now);
         return L2_STALL_NONE;
     }
     if (m->op == MEM_READ)

@@ -13,7 +13,7 @@ void sm_record(sm_t *sm, unsigned kinds)
 {
     RB_INVARIANT(sm->n_resident == 0 || kinds == 0, "SM %u: recording starts while it has warps",
                  sm->wiring.index);
-    sm->recorded = kinds;
+    sm->recorded = kinds | (sm->recorded & RECORD_PROFILE);
     memset(sm->latency, 0, sizeof(sm->latency));
     sm_retired_clear(sm);
 }

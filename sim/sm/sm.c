@@ -8,11 +8,16 @@
 #include "sim/core/checkpoint_read.h"
 #include "sim/core/model_mem.h"
 #include "sim/core/prefetch.h"
+#include "sim/sm/inst_profile.h"
 #include "sim/sm/landing.h"
 #include "sim/sm/memory/memory.h"
 #include "sim/sm/save_value.h"
 #include "sim/sm/subcore/subcore.h"
 #include "sim/sm/supply/supply.h"
+
+/* A window is compiled twice, with and without counts per instruction; the parts of a cycle belong to
+ * both. */
+#define ALWAYS_INLINE static inline __attribute__((always_inline))
 
 /* Room in front of the injection port: the miss queue, packets held for translation, and every
  * fetch that can be under way. */
@@ -68,6 +73,7 @@ void sm_destroy(sm_t *sm)
 {
     if (sm == NULL)
         return;
+    inst_profile_free(sm);
     record_free(sm);
     watch_free(sm);
     subcore_free(sm);
@@ -118,7 +124,7 @@ static void take_epoch(sm_t *sm, const launch_ctx_t *launch)
 
 /* Handles message n of the inbox's pool, which arrived. Returns a reply that can pass the crossbar
  * port at once, because it is alone; 0: none. */
-static uint32_t take_message(sm_t *sm, uint32_t n, cycle_t now)
+ALWAYS_INLINE uint32_t take_message(sm_t *sm, uint32_t n, cycle_t now)
 {
     const msg_t *m = &msg_pool_at(&sm->inbox.pool, n)->msg;
     switch (m->kind) {
@@ -149,7 +155,7 @@ static uint32_t take_message(sm_t *sm, uint32_t n, cycle_t now)
 }
 
 /* Sends what the crossbar can take. */
-static void send_requests(sm_t *sm, cycle_t now)
+ALWAYS_INLINE void send_requests(sm_t *sm, cycle_t now)
 {
     const uint32_t waiting = sm->out.count;
     xbar_out_step(&sm->out, sm->outbox, now, &sm->stats.xbar_flits_out);
@@ -178,8 +184,16 @@ static void take_reply(sm_t *sm, uint32_t n, cycle_t now)
     msg_pool_free(&sm->inbox.pool, n);
 }
 
+/* The same with counts per instruction (profiled). */
+ALWAYS_INLINE void take_reply_of(sm_t *sm, uint32_t n, cycle_t now, const bool profiled)
+{
+    if (profiled)
+        profile_reply(sm, &msg_pool_at(&sm->inbox.pool, n)->msg.mem);
+    take_reply(sm, n, now);
+}
+
 /* Takes what arrived and, through the crossbar port, replies. */
-static void take_messages(sm_t *sm, cycle_t now)
+ALWAYS_INLINE void take_messages(sm_t *sm, cycle_t now, const bool profiled)
 {
     uint32_t alone = 0;
     while (inbox_next(&sm->inbox) <= now) {
@@ -190,10 +204,10 @@ static void take_messages(sm_t *sm, cycle_t now)
         tlb_step(sm, now);
     if (alone != 0) {
         xbar_in_pass(&sm->in, sm->outbox, alone, now);
-        take_reply(sm, alone, now);
+        take_reply_of(sm, alone, now, profiled);
     }
     while (xbar_in_ready(&sm->in, now))
-        take_reply(sm, xbar_in_take(&sm->in, sm->outbox, now), now);
+        take_reply_of(sm, xbar_in_take(&sm->in, sm->outbox, now), now, profiled);
 }
 
 /* Handles a wheel event: a warp becomes ready, or a result is written. */
@@ -209,22 +223,22 @@ static void take_event(sm_t *sm, uint32_t event, cycle_t now)
 }
 
 /* One cycle; to: end of the window. */
-static void sm_cycle(sm_t *sm, cycle_t now, cycle_t to)
+ALWAYS_INLINE void sm_cycle(sm_t *sm, cycle_t now, cycle_t to, const bool profiled)
 {
     cycle_t at;
     uint32_t event;
     if (depend_sweep_is_due(sm, now))
         depend_sweep(sm, now);
-    take_messages(sm, now);
+    take_messages(sm, now, profiled);
     while (wheel_pop(&sm->events, now + 1, &at, &event))
         take_event(sm, event, now);
     if (lsu_next(sm) <= now)
-        lsu_step(sm, now);
+        (profiled ? lsu_step_profiled : lsu_step)(sm, now);
     if (sm->out_next <= now)
         send_requests(sm, now);
     sm->in_next = xbar_in_next(&sm->in, now + 1);
     if (issue_next(sm) <= now)
-        issue_step(sm, now, to);
+        (profiled ? issue_step_profiled : issue_step)(sm, now, to);
 }
 
 /* Next cycle at which something happens without further messages. */
@@ -233,10 +247,9 @@ static cycle_t next_cycle(const sm_t *sm)
     return cycle_min(issue_next(sm), sm_next_event(sm));
 }
 
-static cycle_t sm_run(void *self, outbox_t *out, cycle_t from, cycle_t to)
+/* Simulates a window. Compiled once with and once without counts per instruction. */
+ALWAYS_INLINE cycle_t run_window(sm_t *sm, cycle_t from, cycle_t to, const bool profiled)
 {
-    sm_t *sm = self;
-    sm->outbox = out;
     wheel_advance(&sm->events, from);
     for (uint32_t i = 0; i < INBOX_PREFETCH; i++)
         inbox_prefetch(&sm->inbox, i);
@@ -251,13 +264,28 @@ static cycle_t sm_run(void *self, outbox_t *out, cycle_t from, cycle_t to)
             return t;
         }
         now = cycle_max(t, now);
-        sm_cycle(sm, now, to);
+        sm_cycle(sm, now, to, profiled);
         now++;
     }
 }
 
+static cycle_t run_profiled(sm_t *sm, cycle_t from, cycle_t to)
+{
+    profile_thread(sm, engine_thread(sm->outbox));
+    return run_window(sm, from, to, true);
+}
+
+static cycle_t sm_run(void *self, outbox_t *out, cycle_t from, cycle_t to)
+{
+    sm_t *sm = self;
+    sm->outbox = out;
+    return sm->profile != NULL ? run_profiled(sm, from, to) : run_window(sm, from, to, false);
+}
+
 void sm_charge(sm_t *sm, cycle_t cycle)
 {
+    if (sm->profile != NULL)
+        profile_thread(sm, 0); /* the calling one */
     lsu_charge(sm, cycle);
     subcore_charge(sm, cycle);
     if (sm->n_resident > 0 && cycle > sm->active_since) {

@@ -9,6 +9,7 @@
 #include "sim/parts/addr_map.h"
 #include "sim/parts/distance.h"
 #include "sim/parts/xbar.h"
+#include "sim/sm/inst_table.h"
 #include "sim/sm/retired.h"
 #include "sim/sm/sm_params.h"
 #include "sim/sm/sm_stats.h"
@@ -60,6 +61,10 @@ void sm_retired_clear(sm_t *sm);
 
 /* Latencies by op_class_t since sm_record(), if basic blocks are recorded. */
 const latency_sum_t *sm_latencies(const sm_t *sm);
+
+/* Counts per instruction in these tables, one per thread of the host (see engine_thread()), which must
+ * outlive it; NULL: stops. Only while the SM is idle. */
+void sm_profile(sm_t *sm, inst_table_t *const *tables);
 
 /* What waits on an SM between windows. */
 typedef struct {

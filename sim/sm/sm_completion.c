@@ -2,6 +2,7 @@
  * Completion: source registers have been read, a result is known, a store is acknowledged. Updates
  * the dependences, wakes the warp, and tells its block.
  */
+#include "sim/sm/inst_profile.h"
 #include "sim/sm/landing.h"
 #include "sim/sm/subcore/subcore.h"
 
@@ -11,11 +12,20 @@ void sm_sources_read(sm_t *sm, uint32_t w, const inst_t *inst, cycle_t cycle, cy
     warp_unpark(sm, w, PARK_DEPEND, now);
 }
 
+/* The result of inst of warp w takes so many cycles. */
+static void note_result(sm_t *sm, uint32_t w, const inst_t *inst, cycle_t cycles)
+{
+    if (recorded(sm, RETIRED_BASIC_BLOCK))
+        record_latency(sm, inst, cycles);
+    if (sm->profile != NULL)
+        profile_result(sm, w, inst, cycles);
+}
+
 void sm_result(sm_t *sm, uint32_t w, const inst_t *inst, cycle_t issued, cycle_t cycle,
                dep_kind_t kind, cycle_t now)
 {
-    if (recorded(sm, RETIRED_BASIC_BLOCK))
-        record_latency(sm, inst, cycle - issued);
+    if (sm->recorded & (retired_bit(RETIRED_BASIC_BLOCK) | RECORD_PROFILE))
+        note_result(sm, w, inst, cycle - issued);
     if (results_come(sm, w, inst, cycle, kind, now))
         sm_result_written(sm, w, now);
 }

@@ -38,6 +38,9 @@ typedef struct {
     uint16_t at_barrier[SM_BARRIERS];
 } block_slot_t;
 
+/* In sm_t.recorded: sm_t.profile is there. */
+enum { RECORD_PROFILE = 1 << RETIRED_KINDS };
+
 /* State of a warp for the records of what retires. */
 typedef struct {
     cycle_t start;    /* cycle in which the warp started */
@@ -100,7 +103,9 @@ struct sm {
     xbar_in_t in;
     outbox_t *outbox; /* of the window being run */
 
-    unsigned recorded; /* set of kinds to record; 0: the members below are not used */
+    struct inst_profile *profile; /* owned; NULL: no counts per instruction */
+    unsigned recorded; /* set of kinds to record, and RECORD_PROFILE; 0: the members below are not
+                        * used */
     struct {
         retired_t *list; /* owned */
         size_t n, cap;

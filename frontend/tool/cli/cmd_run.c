@@ -82,6 +82,13 @@ static rb_code_t on_view(void *ctx, const chip_view_t *v, rb_err_t *err)
     return RB_OK;
 }
 
+static rb_code_t on_instructions(void *ctx, const launch_result_t *r, const launch_insts_t *insts,
+                                 rb_err_t *err)
+{
+    run_t *run = ctx;
+    return run_instructions_add(run->instructions, r, insts, err);
+}
+
 static bool on_progress(void *ctx, const gpu_progress_t *p)
 {
     run_t *run = ctx;
@@ -156,6 +163,7 @@ static rb_code_t simulate_launches(run_t *run, uint64_t first, const uint64_t *i
         .launch_done = on_launch,
         .interval = run->options->stats_interval > 0 ? on_interval : NULL,
         .view = run->timeline != NULL ? on_view : NULL,
+        .instructions = run->instructions != NULL ? on_instructions : NULL,
         .progress = on_progress,
     };
     const char *folder = run->options->folder;
@@ -305,6 +313,7 @@ static rb_code_t run_all(run_t *run, const char *command, rb_err_t *err)
         rb_err_t trouble = {0};
         if (run_timeline_finish(run->timeline, &trouble) != RB_OK ||
             run_detectors_finish(run->detectors, &trouble) != RB_OK ||
+            run_instructions_finish(run->instructions, &trouble) != RB_OK ||
             conclude(run, rc == RB_OK, command, &trouble) != RB_OK) {
             *err = trouble;
             rc = trouble.code;
@@ -336,6 +345,7 @@ static int run_and_report(const run_options_t *o, const char *command)
         cli_report(&err);
     run_timeline_free(run->timeline);
     run_detectors_free(run->detectors);
+    run_instructions_free(run->instructions);
     rubato_sim_destroy(run->sim);
     run_inside_free(&run->inside);
     setup_close(&run->setup);

@@ -51,6 +51,13 @@ static const cli_option_t run_options[] = {
      "write detectors.json, for plots of detectors inside launches: when warps and blocks started "
      "and retired, sizes and regions of blocks, where a sampler decided (needs -o)",
      NULL, false},
+    {CLI_PER_INSTRUCTION, 0, "per-instruction", NULL, NULL, "Results",
+     "write instructions.csv and instruction_waits.csv: for each instruction of each kernel how "
+     "often "
+     "it was issued, what warps waited for at it and for whom, and its memory accesses, exactly "
+     "(needs "
+     "-o)",
+     NULL, false},
     {CLI_STATS_FORMAT, 0, "stats-format", "FORMAT", "rubato", "Results",
      "format of the output: rubato's table, or lines with Accel-Sim's names", "rubato accelsim",
      false},

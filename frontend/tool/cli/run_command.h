@@ -5,6 +5,7 @@
 #include "frontend/tool/cli/run_options.h"
 #include "frontend/tool/run/progress_line.h"
 #include "frontend/tool/run/run_detectors.h"
+#include "frontend/tool/run/run_instructions.h"
 #include "frontend/tool/run/run_program.h"
 #include "frontend/tool/run/run_timeline.h"
 #include "frontend/tool/run/trace_identity.h"
@@ -25,8 +26,9 @@ typedef struct {
     char identity[1024];
     run_folder_t folder;
     progress_line_t progress;
-    run_timeline_t *timeline;   /* NULL: none */
-    run_detectors_t *detectors; /* NULL: none */
+    run_timeline_t *timeline;         /* NULL: none */
+    run_detectors_t *detectors;       /* NULL: none */
+    run_instructions_t *instructions; /* NULL: none */
     double begun; /* host time at which the run would have begun without interruptions */
     double cpu_before;
     uint64_t rss_before;

@@ -100,6 +100,9 @@ static rb_code_t read_option(void *ctx, cli_option_id_t id, const char *value, r
     case CLI_DETECTORS:
         o->detectors = true;
         return RB_OK;
+    case CLI_PER_INSTRUCTION:
+        o->per_instruction = true;
+        return RB_OK;
     case CLI_STATS_FORMAT:
         return option_word("stats-format", value, cli_stats_format_words, &o->format, err);
     case CLI_STATS_INTERVAL:
@@ -165,6 +168,13 @@ static rb_code_t check_output(const run_options_t *o, rb_err_t *err)
     if (o->detectors && o->mode == FOLDER_RESUME)
         return rb_fail(err, RB_USAGE,
                        "--detectors observes a run from its beginning: not with --resume");
+    if (o->folder == NULL && o->per_instruction)
+        return rb_fail(err, RB_USAGE,
+                       "--per-instruction needs a folder for instructions.csv: -o DIR");
+    if (o->per_instruction && o->mode == FOLDER_RESUME)
+        return rb_fail(err, RB_USAGE,
+                       "--per-instruction counts from the beginning of a run: not with --resume; "
+                       "--force starts over");
     if (o->json && o->format != STATS_FORMAT_RUBATO)
         return rb_fail(err, RB_USAGE, "--json and --stats-format accelsim exclude each other");
     return RB_OK;
@@ -183,6 +193,10 @@ static rb_code_t check_isolated(const run_options_t *o, rb_err_t *err)
                        "--timeline and --detectors");
     if (o->parts > 0 && (o->merge.n > 0 || o->folder == NULL))
         return rb_fail(err, RB_USAGE, "--part needs a folder of its own (-o), and no --merge");
+    if (o->merge.n > 0 && o->per_instruction)
+        return rb_fail(err, RB_USAGE,
+                       "--merge takes results that have no counts per instruction: not with "
+                       "--per-instruction");
     if (o->merge.n > 0 && o->folder == NULL)
         return rb_fail(err, RB_USAGE, "--merge needs a folder for the whole: -o DIR");
     return RB_OK;

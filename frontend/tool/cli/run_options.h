@@ -17,7 +17,8 @@ typedef struct {
     const char *folder, *launches, *window, *timeline, *timeline_range;
     chip_view_plan_t view; /* part of the run that the timeline shows */
     folder_mode_t mode;
-    bool detectors; /* write detectors.json */
+    bool detectors;       /* write detectors.json */
+    bool per_instruction; /* write instructions.csv */
     bool isolated;
     uint64_t part, parts; /* --part PART/PARTS; 0: all */
     text_list_t merge;    /* folders of the parts */

@@ -230,6 +230,9 @@ rb_code_t run_prepare(run_t *run, rb_err_t *err)
         run->rss_before = run->folder.from.host_peak_rss;
         return recall_totals(run, err);
     }
-    return o->detectors ? run_detectors_open(&run->detectors, o->folder, &run->inside.list, err)
-                        : RB_OK;
+    if (o->detectors)
+        RB_TRY(run_detectors_open(&run->detectors, o->folder, &run->inside.list, err));
+    return o->per_instruction ? run_instructions_open(&run->instructions, o->folder, &run->sampling,
+                                                      o->setup.tmpdir, err)
+                              : RB_OK;
 }

@@ -9,6 +9,7 @@
 #include "frontend/tool/run/progress_line.h"
 #include "frontend/tool/run/run_detectors.h"
 #include "frontend/tool/run/run_finished.h"
+#include "frontend/tool/run/run_instructions.h"
 #include "frontend/tool/run/run_parts.h"
 #include "frontend/tool/run/run_status.h"
 #include "sim/core/log.h"
@@ -54,6 +55,8 @@ static rb_code_t open_new(run_folder_t *f, rb_err_t *err)
     for (size_t i = RESULTS; i > 0; i--)
         remove_file(f->path, result_names[i - 1]);
     remove_file(f->path, RUN_DETECTORS_FILE);
+    remove_file(f->path, RUN_INSTRUCTIONS_FILE);
+    remove_file(f->path, RUN_WAITS_FILE);
     return record_identity(f->journal, f->identity, err);
 }
 

@@ -1,4 +1,5 @@
 /* Requests of the prefetcher; they are handled like misses. */
+#include "sim/sm/inst_profile.h"
 #include "sim/sm/memory/memory_parts.h"
 
 void prefetch_line(sm_t *sm, uint64_t line, cycle_t now)
@@ -18,5 +19,8 @@ void prefetch_line(sm_t *sm, uint64_t line, cycle_t now)
     m->pending = need;
     sm->stats.l1_prefetches++;
     sm->stats.l1_prefetch_sectors += (uint64_t)__builtin_popcount(need);
+    if (sm->profile != NULL)
+        profile_line(sm, (uint32_t)(m - sm->memory.mshr), need,
+                     profile_find(sm, sm->memory.lsu.cur.warp, sm->memory.lsu.cur.inst));
     l1_send(sm, &a, MEM_READ, need, TXN_MSHR, (uint32_t)(m - sm->memory.mshr), now);
 }

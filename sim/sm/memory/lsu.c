@@ -6,7 +6,11 @@
  * load for at least l1.load_interval. Latencies are from issue to dependent issue, so the cycles
  * before acceptance are subtracted.
  */
+#include "sim/sm/inst_profile.h"
 #include "sim/sm/memory/memory_parts.h"
+
+/* What begins an instruction is compiled twice, with and without counts per instruction. */
+#define ALWAYS_INLINE static inline __attribute__((always_inline))
 
 enum { BANK_BYTES = 4 };
 
@@ -38,7 +42,7 @@ static uint32_t return_extra(const sm_t *sm, const inst_t *inst)
 }
 
 /* Shuffles, special registers and texture: a fixed latency from acceptance. */
-static void step_fixed(sm_t *sm, const mem_entry_t *e, cycle_t now)
+ALWAYS_INLINE void step_fixed(sm_t *sm, const mem_entry_t *e, cycle_t now)
 {
     cycle_t ready = now + sm->cls[e->inst->cls].latency - sm->config->sm.mem_issue_latency;
     sm->memory.lsu.data_free = now + 1;
@@ -49,7 +53,7 @@ static void step_fixed(sm_t *sm, const mem_entry_t *e, cycle_t now)
     sm_result(sm, e->warp, e->inst, lsu_issued(sm, e), ready, inst_dep_kind(sm, e->inst), now);
 }
 
-static mem_space_t resolve_space(const sm_t *sm, const mem_entry_t *e)
+ALWAYS_INLINE mem_space_t resolve_space(const sm_t *sm, const mem_entry_t *e)
 {
     mem_space_t space = (mem_space_t)e->inst->space;
     if (space != MEM_GENERIC || e->addr == NULL)
@@ -151,7 +155,7 @@ static void find_local_lines(sm_t *sm, coalesce_mode_t mode)
 
 /* Computes lines, sectors and occupancy of the global or local instruction that was just
  * accepted. */
-static void begin_global(sm_t *sm, mem_space_t space, cycle_t now)
+ALWAYS_INLINE void begin_global(sm_t *sm, mem_space_t space, cycle_t now)
 {
     lsu_t *u = &sm->memory.lsu;
     const mem_entry_t *e = &u->cur;
@@ -268,7 +272,7 @@ static void step_lines(sm_t *sm, cycle_t now)
 /* Cycles from issue until the sources of an instruction have been read, if it does not wait. A
  * store's data use the return path, at its width, and are not read before acceptance. (Huerta 2025,
  * table 2.) */
-static uint32_t source_latency(const sm_t *sm, const inst_t *inst)
+ALWAYS_INLINE uint32_t source_latency(const sm_t *sm, const inst_t *inst)
 {
     const sm_spec_t *spec = &sm->config->sm;
     bool store =
@@ -278,7 +282,7 @@ static uint32_t source_latency(const sm_t *sm, const inst_t *inst)
 }
 
 /* Starts an accepted instruction: its registers are read and it enters its unit. */
-static void begin(sm_t *sm, cycle_t now)
+ALWAYS_INLINE void begin(sm_t *sm, cycle_t now)
 {
     const sm_spec_t *spec = &sm->config->sm;
     const mem_entry_t *e = &sm->memory.lsu.cur;
@@ -305,6 +309,14 @@ static void begin(sm_t *sm, cycle_t now)
     step_lines(sm, now);
 }
 
+/* The end of a cycle in which the unit is idle. */
+static inline void await_next(sm_t *sm, cycle_t now)
+{
+    lsu_t *u = &sm->memory.lsu;
+    cycle_t free = cycle_max(now + 1, cycle_max(u->data_free, u->next_accept));
+    u->retry = cycle_min(u->retry, cycle_max(free, mem_queue_next(sm)));
+}
+
 void lsu_step(sm_t *sm, cycle_t now)
 {
     lsu_t *u = &sm->memory.lsu;
@@ -319,8 +331,50 @@ void lsu_step(sm_t *sm, cycle_t now)
         if (u->busy)
             return;
     }
-    cycle_t free = cycle_max(now + 1, cycle_max(u->data_free, u->next_accept));
-    u->retry = cycle_min(u->retry, cycle_max(free, mem_queue_next(sm)));
+    await_next(sm, now);
+}
+
+/* The instruction in the unit, whose number is site, has looked up its lines from `first` on. */
+static void note_step(sm_t *sm, uint32_t site, uint32_t first)
+{
+    const lsu_t *u = &sm->memory.lsu;
+    profile_memory(sm, site);
+    for (uint32_t i = first; i < u->next_line && u->cur.inst->access == ACC_LOAD; i++) {
+        const mshr_t *m = l1_mshr_find(sm, cache_key_of(sm->memory.l1, u->lines.line[i].line));
+        if (m != NULL)
+            profile_line(sm, (uint32_t)(m - sm->memory.mshr), m->pending, site);
+    }
+}
+
+/* The number of the instruction in the unit. */
+static uint32_t current_site(const sm_t *sm)
+{
+    const mem_entry_t *cur = &sm->memory.lsu.cur;
+    return profile_find(sm, cur->warp, cur->inst);
+}
+
+void lsu_step_profiled(sm_t *sm, cycle_t now)
+{
+    lsu_t *u = &sm->memory.lsu;
+    u->retry = CYCLE_NEVER;
+    if (u->busy) {
+        const uint32_t site = current_site(sm), first = u->next_line; /* its warp may end now */
+        step_lines(sm, now);
+        note_step(sm, site, first);
+        if (u->busy)
+            return;
+    }
+    if (cycle_max(u->data_free, u->next_accept) <= now && mem_queue_accept(sm, now)) {
+        const uint32_t site = current_site(sm);
+        u->store_handle = profile_store_handle(site);
+        u->next_line = 0;
+        profile_sources_read(sm, u->cur.warp, u->cur.inst);
+        begin(sm, now);
+        note_step(sm, site, 0);
+        if (u->busy)
+            return;
+    }
+    await_next(sm, now);
 }
 
 bool lsu_owed_is_possible(uint32_t load_owed)

@@ -38,8 +38,9 @@ static inline cycle_t lsu_next(const sm_t *sm)
     return sm->memory.lsu.retry;
 }
 
-/* Simulates one cycle of the load/store unit. */
+/* Simulates one cycle of the load/store unit; the second one with counts per instruction. */
 void lsu_step(sm_t *sm, cycle_t now);
+void lsu_step_profiled(sm_t *sm, cycle_t now);
 
 /* Counts the cycles before now in which an instruction was stalled. */
 void lsu_charge(sm_t *sm, cycle_t now);

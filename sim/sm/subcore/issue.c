@@ -2,6 +2,8 @@
  * Issue: in each cycle, each sub-core issues one ready warp whose pipe is free, chosen by the
  * scheduler. A sub-core runs ahead of its SM where that makes no difference (run_ahead.h).
  */
+#include "sim/sm/subcore/hot.h"
+
 #include "sim/sm/subcore/run_ahead.h"
 #include "sim/sm/subcore/sub_cycle.h"
 
@@ -17,6 +19,8 @@ static cycle_t issue_cycle(sm_t *sm, sub_core_t *sub, cycle_t now)
         return soonest;
     sub->last = sub_cycle_pick(&sm->config->sm, sub, eligible);
     ready_looked(sub, eligible, now);
+    if (PROFILED(sm))
+        profile_pick(sm, sub, now);
     issue_warp(sm, sub, sub_cycle_warp(sm, sub, sub->last), now);
     return sub_cycle_next(sub, now + 1);
 }

@@ -2,6 +2,8 @@
  * A warp issues one instruction, of any kind. What a sub-core executes alone is mostly issued by
  * run_ahead.c.
  */
+#include "sim/sm/subcore/hot.h"
+
 #include "sim/sm/subcore/next_inst.h"
 #include "sim/sm/subcore/pipes.h"
 #include "sim/sm/subcore/tally.h"
@@ -120,6 +122,8 @@ void issue_controlled(sm_t *sm, warp_t *warp, const op_properties_t *cls, cycle_
     cycle_t gap = control_gap(sm, inst);
     bool counted = inst->traits & INST_COUNTED, unseen = gap == 1;
     warp->stalled_until = now + gap;
+    if (PROFILED(sm) && counted)
+        profile_counted(sm, w, inst, result);
     if (counted && !unseen)
         control_count(sm, w, inst, result, now);
     go_on(sm, warp, inst, mask, now);
@@ -159,9 +163,12 @@ void issue_warp(sm_t *sm, sub_core_t *sub, warp_t *warp, cycle_t now)
     const op_properties_t *cls = &sm->cls[warp->inst->cls];
     ready_take(sub, warp->place, cls->pipe, now);
     tally_issue(sub, warp);
+    if (PROFILED(sm))
+        profile_issue(sm, sub, warp, cls, now);
     if (warp->control)
         issue_controlled(sm, warp, cls, now);
-    else if (warp->inst->traits & INST_ALONE && sm->subcore.plain && sm->recorded == 0)
+    else if (warp->inst->traits & INST_ALONE && sm->subcore.plain &&
+             sm->recorded == (PROFILED(sm) ? RECORD_PROFILE : 0u))
         issue_plain(sm, warp, cls, now);
     else
         issue_any(sm, warp, cls, now);

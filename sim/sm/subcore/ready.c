@@ -20,16 +20,28 @@ static inline uint64_t *state_counters(sm_t *sm)
     return (uint64_t *)&sm->stats;
 }
 
+/* warp_charge() with counts per instruction. */
+static __attribute__((noinline)) void charge_profiled(sm_t *sm, warp_t *warp, cycle_t now)
+{
+    if (now > warp->since) {
+        state_counters(sm)[warp->state] += now - warp->since;
+        profile_charge(sm, warp, now - warp->since);
+        warp->since = now;
+    }
+}
+
 void warp_charge(sm_t *sm, uint32_t w, cycle_t now)
 {
     warp_t *warp = &sm->subcore.warp[w];
-    if (now > warp->since) {
+    if (PROFILED(sm)) {
+        charge_profiled(sm, warp, now);
+    } else if (now > warp->since) {
         state_counters(sm)[warp->state] += now - warp->since;
         warp->since = now;
     }
 }
 
-static const uint8_t throttle_state[PIPE_COUNT] = {
+const uint8_t ready_throttle_state[PIPE_COUNT] = {
     [PIPE_FMA] = STATE_MATH_PIPE_THROTTLE,
     [PIPE_ALU] = STATE_MATH_PIPE_THROTTLE,
     [PIPE_FP16] = STATE_MATH_PIPE_THROTTLE,
@@ -63,7 +75,7 @@ uint32_t ready_charge(sm_t *sm, sub_core_t *sub, cycle_t now)
     for (unsigned p = 0; p < PIPE_COUNT; p++) {
         uint64_t n = (uint64_t)__builtin_popcount(sub->ready[p]);
         uint64_t throttled = take_throttled(&sub->pipe[p], n, now);
-        state[throttle_state[p]] += throttled;
+        state[ready_throttle_state[p]] += throttled;
         all_throttled += throttled;
         ready |= sub->ready[p];
         n_ready += n;

@@ -5,7 +5,7 @@
 #ifndef RUBATO_SM_READY_H
 #define RUBATO_SM_READY_H
 
-#include "sim/sm/subcore/subcore_parts.h"
+#include "sim/sm/subcore/warp_profile.h"
 
 /* Cycles before t in which the pipe was busy, register-file conflicts apart; t is not before the
  * last change of free_base. */
@@ -38,6 +38,8 @@ static inline void ready_add(sm_t *sm, sub_core_t *sub, const warp_t *warp, cycl
     pipe_state_t *pipe = &sub->pipe[number];
     if (at > warp->since)
         ((uint64_t *)&sm->stats)[warp->state] += at - warp->since;
+    if (PROFILED(sm))
+        profile_ready(sm, warp, number, pipe_busy_before(pipe, at), at);
     sub->ready[number] |= UINT32_C(1) << warp->place;
     sub->ready_pipes |= UINT32_C(1) << number;
     sub->waited -= at;

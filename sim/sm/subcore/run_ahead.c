@@ -1,3 +1,5 @@
+#include "sim/sm/subcore/hot.h"
+
 #include "sim/sm/subcore/run_ahead.h"
 
 #include "sim/sm/subcore/next_inst.h"
@@ -144,8 +146,12 @@ static inline bool issue_eligible(sm_t *sm, sub_core_t *sub, uint32_t eligible, 
     }
     sub->last = place;
     ready_looked(sub, eligible, now);
+    if (PROFILED(sm))
+        profile_pick(sm, sub, now);
     ready_take(sub, place, cls->pipe, now);
     tally_issue(sub, warp);
+    if (PROFILED(sm))
+        profile_issue(sm, sub, warp, cls, now);
     if (is_simple(sm, warp, cls))
         issue_simple(sm, sub, warp, cls, now);
     else if (warp->control && is_steady(warp, cls))

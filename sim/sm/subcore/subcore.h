@@ -42,6 +42,9 @@ static inline cycle_t issue_next(const sm_t *sm)
  * as that concerns nobody else. */
 void issue_step(sm_t *sm, cycle_t now, cycle_t until);
 
+/* The same with counts per instruction. (profiled.c) */
+void issue_step_profiled(sm_t *sm, cycle_t now, cycle_t until);
+
 /* warp.c */
 
 /* Why a warp is in no ready set. */

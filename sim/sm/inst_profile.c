@@ -1,0 +1,165 @@
+#include "sim/sm/inst_profile.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/core/model_mem.h"
+
+/* A store's handle has the warp slot in its low bits and the instruction above them. */
+enum { STORE_SITE_SHIFT = 7, STORE_SITES = 1 << (TXN_SHIFT - STORE_SITE_SHIFT) };
+_Static_assert(SM_MAX_WARPS <= 1 << STORE_SITE_SHIFT, "a warp slot does not fit");
+
+void inst_profile_free(sm_t *sm)
+{
+    inst_profile_t *p = sm->profile;
+    if (p == NULL)
+        return;
+    rb_model_free(p->writer);
+    rb_model_free(p->reader);
+    rb_model_free(p->counted);
+    rb_model_free(p->line);
+    rb_model_free(p);
+    sm->profile = NULL;
+}
+
+void sm_profile(sm_t *sm, inst_table_t *const *tables)
+{
+    RB_INVARIANT(sm->n_resident == 0, "SM %u: counts per instruction start while it has warps",
+                 sm->wiring.index);
+    inst_profile_free(sm);
+    sm->recorded &= ~(unsigned)RECORD_PROFILE;
+    sm->memory.lsu.store_handle = 0;
+    if (tables == NULL)
+        return;
+    inst_profile_t *p = rb_model_calloc(1, sizeof(*p));
+    sm->profile = p;
+    sm->recorded |= RECORD_PROFILE;
+    p->tables = tables;
+    p->table = tables[0];
+    p->writer = rb_model_calloc((size_t)sm->n_warps * REG_ID_COUNT, sizeof(*p->writer));
+    p->reader = rb_model_calloc((size_t)sm->n_warps * REG_ID_PRED, sizeof(*p->reader));
+    p->counted = rb_model_calloc((size_t)sm->n_warps * PROFILE_COUNTERS, sizeof(*p->counted));
+    p->line = rb_model_calloc(sm->config->l1.mshrs, sizeof(*p->line));
+    inst_counts_of_memory(&sm->stats, &p->memory);
+}
+
+static void count(sm_t *sm, uint32_t w, unsigned barrier, uint16_t site, cycle_t at)
+{
+    if (barrier >= PROFILE_COUNTERS)
+        return;
+    profile_counter_t *c = profile_counter(sm, w, barrier);
+    if (at != CYCLE_NEVER)
+        c->last = site;
+    else if (c->n < PROFILE_IN_FLIGHT)
+        c->site[c->n++] = site;
+}
+
+void profile_counted(sm_t *sm, uint32_t w, const inst_t *inst, cycle_t at)
+{
+    const uint16_t site = profile_short(sm->profile->warp[w].last);
+    count(sm, w, ctl_write_barrier(inst->ctl), site, at);
+    count(sm, w, ctl_read_barrier(inst->ctl), site, at);
+}
+
+/* The oldest execution of an instruction is no longer counted. */
+static void release(sm_t *sm, uint32_t w, unsigned barrier, uint16_t site)
+{
+    if (barrier >= PROFILE_COUNTERS)
+        return;
+    profile_counter_t *c = profile_counter(sm, w, barrier);
+    for (unsigned i = 0; i < c->n; i++) {
+        if (c->site[i] != site)
+            continue;
+        c->n--;
+        memmove(&c->site[i], &c->site[i + 1], (c->n - i) * sizeof(c->site[0]));
+        c->last = site;
+        return;
+    }
+}
+
+void profile_sources_read(sm_t *sm, uint32_t w, const inst_t *inst)
+{
+    if (inst->flags & INST_CONTROL_WORD)
+        release(sm, w, ctl_read_barrier(inst->ctl), profile_short(profile_find(sm, w, inst)));
+}
+
+void profile_result(sm_t *sm, uint32_t w, const inst_t *inst, cycle_t cycles)
+{
+    const uint32_t site = profile_find(sm, w, inst);
+    if (inst->n_dst > 0) {
+        inst_counts_t *c = profile_counts(sm, site);
+        c->results++;
+        c->result_cycles += cycles;
+    }
+    if (inst->flags & INST_CONTROL_WORD)
+        release(sm, w, ctl_write_barrier(inst->ctl), profile_short(site));
+}
+
+void profile_memory(sm_t *sm, uint32_t site)
+{
+    inst_profile_t *p = sm->profile;
+    inst_counts_t now, *c = profile_counts(sm, site);
+    inst_counts_of_memory(&sm->stats, &now);
+    c->requests += now.requests - p->memory.requests;
+    c->sectors += now.sectors - p->memory.sectors;
+    c->l1_hits += now.l1_hits - p->memory.l1_hits;
+    c->l1_pending += now.l1_pending - p->memory.l1_pending;
+    c->l1_tags += now.l1_tags - p->memory.l1_tags;
+    c->atomic_lanes += now.atomic_lanes - p->memory.atomic_lanes;
+    c->shared_wavefronts += now.shared_wavefronts - p->memory.shared_wavefronts;
+    c->shared_conflicts += now.shared_conflicts - p->memory.shared_conflicts;
+    inst_counts_of_memory(&sm->stats, &p->memory);
+}
+
+uint32_t profile_store_handle(uint32_t site)
+{
+    return (site < STORE_SITES ? site : 0) << STORE_SITE_SHIFT;
+}
+
+void profile_line(sm_t *sm, uint32_t mshr, uint8_t pending, uint32_t site)
+{
+    uint32_t *line = sm->profile->line[mshr];
+    for (unsigned s = 0; s < SECTORS_PER_LINE; s++) {
+        if (pending >> s & 1 && line[s] == 0)
+            line[s] = site;
+    }
+}
+
+static void count_l2(sm_t *sm, uint32_t site, uint64_t sectors, uint64_t hits)
+{
+    inst_counts_t *c = profile_counts(sm, site);
+    c->l2_sectors += sectors;
+    c->l2_hits += hits;
+}
+
+void profile_reply(sm_t *sm, mem_msg_t *m)
+{
+    const uint32_t index = txn_index(m->txn);
+    const uint64_t sectors = (uint64_t)__builtin_popcount(m->sectors);
+    const unsigned hit = m->src >> MEM_HIT_SHIFT;
+    const uint64_t hits = (uint64_t)__builtin_popcount(hit);
+    switch (txn_kind(m->txn)) {
+    case TXN_MSHR:
+        for (unsigned s = 0; s < SECTORS_PER_LINE; s++) {
+            uint32_t *site = &sm->profile->line[index][s];
+            if (m->sectors >> s & 1) {
+                count_l2(sm, *site, 1, hit >> s & 1);
+                *site = 0;
+            }
+        }
+        break;
+    case TXN_LOAD: {
+        const load_t *load = &sm->memory.load[index];
+        count_l2(sm, profile_find(sm, load->warp, load->inst), sectors, hits);
+        break;
+    }
+    case TXN_STORE:
+        count_l2(sm, index >> STORE_SITE_SHIFT, sectors, hits);
+        m->txn = txn_make(TXN_STORE, index & ((1u << STORE_SITE_SHIFT) - 1));
+        break;
+    default: /* an instruction fetch; one that a GPC's code cache served is not looked up */
+        if (!(m->src & MEM_NOT_LOOKED_UP))
+            count_l2(sm, 0, sectors, hits);
+        break;
+    }
+}
