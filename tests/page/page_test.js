@@ -1,5 +1,68 @@
 /* Goes through a report as a reader would, and says what it found in the title. */
 "use strict";
+
+/* The first kernel of a profile: nothing is lost in the listing, per line or per reason, and links lead where they say. */
+function checkInstructions(profile, check) {
+  const section = document.querySelector("section.instructions"), k = profile.kernels[0];
+  const number = cell => +cell.textContent.replace(/,/g, "");
+  const heat = where => [...section.querySelectorAll(`${where} td.heat`)].reduce((a, cell) => a + number(cell), 0);
+  const sum = column => column.is.reduce((a, v) => a + v, 0);
+  const values = column => {
+    let at = 0;
+    const list = k.pc.map(() => 0);
+    column.at.forEach((step, n) => list[at += step] = column.is[n]);
+    return list;
+  };
+  const lines = list => k.line.reduce((a, line, i) => a + (line ? list[i] : 0), 0);
+  /* The sums of all files, each of which is chosen once. */
+  const perLine = () => {
+    const files = [...section.querySelectorAll("select")].find(x => x.parentElement.textContent.startsWith("File"));
+    let all = 0;
+    for (let i = 0; files && i < files.options.length; i++) {
+      files.selectedIndex = i;
+      files.dispatchEvent(new Event("change"));
+      all += heat(".lines");
+    }
+    return all;
+  };
+  const rows = [...section.querySelectorAll(".listing tbody tr")];
+  check("instructions are not listed", rows.length === k.pc.length && rows.every((r, i) =>
+    parseInt(r.cells[0].textContent, 16) === k.pc[i] && r.cells[3].textContent === k.text[i]));
+  const all = Object.values(k.states).map(values), total = k.pc.map((_, i) => all.reduce((a, list) => a + list[i], 0));
+  check("warp cycles are lost in the listing", heat(".listing") === total.reduce((a, v) => a + v, 0));
+  check("warp cycles are lost per line", perLine() === lines(total));
+  const reasons = [...section.querySelectorAll(".reasons button")];
+  check("a reason is missing", reasons.length === Object.keys(k.states).length);
+  for (const b of reasons) {
+    b.click();
+    const column = k.states[b.dataset.name];
+    check(`${b.dataset.name} is lost`, heat(".listing") === sum(column) && perLine() === lines(values(column)));
+    const hot = [...section.querySelectorAll(".hot tbody tr")];
+    check(`${b.dataset.name}: not the hottest first`, [...hot[0].cells].some(c => number(c) === Math.max(...column.is)));
+    check("the reason is not marked", b.getAttribute("aria-pressed") === "true");
+  }
+  /* A waiting instruction leads to the one that it waits for, which says so. */
+  const link = section.querySelector(".listing tbody td:nth-child(6) [data-to]"), selected = () => section.querySelector(".listing tr.on");
+  check("no instruction waits for another", link || !k.waits.some(w => w[2] >= 0 && w[2] !== w[0]));
+  if (link) {
+    const from = link.closest("tr").dataset.i;
+    link.click();
+    check("the link leads elsewhere", selected() && selected().dataset.i === link.dataset.to);
+    const back = [...section.querySelectorAll(".detail [data-to]")].find(b => b.dataset.to === from);
+    check("the instruction waited for does not say for whom", back);
+    if (back) back.click();
+    check("the way back leads elsewhere", selected() && selected().dataset.i === from);
+    check("its line is not marked", !k.line[from] || +section.querySelector(".lines tr.on").dataset.line === k.line[from]);
+  }
+  /* A line leads to its instructions. */
+  const line = [...section.querySelectorAll(".lines tr[data-line]")].find(r => number(r.cells[1]) > 0);
+  if (line) {
+    line.click();
+    const on = [...section.querySelectorAll(".listing tr.on")];
+    check("the instructions of a line", on.length > 0 && on.every(r => k.line[r.dataset.i] === +line.dataset.line));
+  }
+}
+
 window.addEventListener("load", () => setTimeout(() => {
   const check = (what, good) => { if (!good) problems.push(what); };
   const chartBelow = title => {
@@ -15,7 +78,6 @@ window.addEventListener("load", () => setTimeout(() => {
     const [from, to] = [series.data[k], series.data[k + 1]];
     return series.step === "start" ? to[1] : series.step === "end" || from[1] === to[1] ? from[1] : undefined;
   };
-  const tables = [...document.querySelectorAll("table")];
   try {
     /* On paper every chart is drawn, in lines that fit a sheet and in colours of light paper. */
     window.dispatchEvent(new Event("beforeprint"));
@@ -96,6 +158,9 @@ window.addEventListener("load", () => setTimeout(() => {
       const logs = bars[0].data.slice(0, -1).map(Math.log);
       check("a wrong mean", Math.abs(Math.log(bars[0].data.at(-1)) - logs.reduce((a, b) => a + b, 0) / logs.length) < 1e-9);
     }
+    const profile = JSON.parse(document.getElementById("data").textContent).sections.find(s => s.type === "instructions");
+    if (profile) checkInstructions(profile, check);
+    const tables = [...document.querySelectorAll("table:not(.code)")];
     for (const t of tables) {
       const body = t.tBodies[0], heads = [...t.tHead.rows[0].cells];
       const column = heads.findIndex(h => h.textContent === "cycles");
@@ -114,7 +179,7 @@ window.addEventListener("load", () => setTimeout(() => {
         check("rows were lost", body.rows.length === rows);
       }
       const filter = t.closest("section").querySelectorAll("input[type=search]")[
-        [...t.closest("section").querySelectorAll("table")].indexOf(t)];
+        [...t.closest("section").querySelectorAll("table:not(.code)")].indexOf(t)];
       const type = text => { filter.value = text; filter.dispatchEvent(new Event("input")); };
       type("no row holds this");
       check("the filter keeps what it should not", body.rows.length === 0);

@@ -32,6 +32,23 @@ static void shorten_names(run_data_t *d)
     }
 }
 
+/* The section of instructions, if the folder has their profile. */
+static rb_code_t write_instructions(const char *where, const run_data_t *d, FILE *out,
+                                    rb_err_t *err)
+{
+    char *path = out_path(where, "instructions.csv"),
+         *waits = out_path(where, "instruction_waits.csv");
+    rb_code_t rc = RB_OK;
+    if (access(path, R_OK) == 0) {
+        report_page_section(out, false);
+        rc = page_instructions(out, path, access(waits, R_OK) == 0 ? waits : NULL,
+                               run_data_trace_name(d), format_kernel, err);
+    }
+    free(path);
+    free(waits);
+    return rc;
+}
+
 static rb_code_t write_run(const char *where, FILE *out, rb_err_t *err)
 {
     size_t n;
@@ -46,6 +63,8 @@ static rb_code_t write_run(const char *where, FILE *out, rb_err_t *err)
         bool there = intervals != NULL && access(intervals, R_OK) == 0;
         rc = page_run(out, &d, there ? intervals : NULL, err);
     }
+    if (rc == RB_OK && folder)
+        rc = write_instructions(where, &d, out, err);
     if (rc == RB_OK && folder)
         rc = report_detectors_run(out, where, run_data_trace_name(&d), err);
     run_data_free(&d);

@@ -67,4 +67,12 @@ RB_CHECKED rb_code_t page_evaluation_sets(FILE *out, const char *path, rb_err_t 
 RB_CHECKED rb_code_t page_detectors(FILE *out, const char *path, const char *title,
                                     size_t bytes_max, page_kernel_name_t name, rb_err_t *err);
 
+/*
+ * Writes the section of a run's instructions.csv; waits: its instruction_waits.csv, or NULL. title:
+ * of the run. Lines of source files that can be read are shown. The kernels with most cycles come
+ * first; the page says how many have no place. RB_TRACE, RB_IO.
+ */
+RB_CHECKED rb_code_t page_instructions(FILE *out, const char *path, const char *waits,
+                                       const char *title, page_kernel_name_t name, rb_err_t *err);
+
 #endif

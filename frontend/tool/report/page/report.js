@@ -188,12 +188,12 @@ function filterComplaint(terms, columns, rows) {
 }
 
 /*
- * columns: {name, text (text, aligned left), show(value, row)}; rows: arrays of values. A click on
- * a heading sorts. The filter takes words, which must all occur in a row, and comparisons such as
- * cycles>10000. Columns without values are omitted.
+ * columns: {name, text (text, aligned left), show(value, row), open(value): the cell is a link}; rows:
+ * arrays of values, of which STEP are shown at first. A click on a heading sorts. The filter takes
+ * words, which must all occur in a row, and comparisons such as cycles>10000. Columns without values
+ * are omitted.
  */
-function table(parent, columns, rows, id) {
-  const STEP = 200;
+function table(parent, columns, rows, id, STEP = 200) {
   const used = columns.map((_, i) => i).filter(i => !rows.length || rows.some(r => known(r[i])));
   columns = used.map(i => columns[i]);
   rows = rows.map(r => used.map(i => r[i]));
@@ -220,7 +220,8 @@ function table(parent, columns, rows, id) {
       const tr = add(body, "tr");
       columns.forEach((c, i) => {
         const text = cell(row, i);
-        add(tr, "td", c.text ? {class: "text", title: text} : {}, text);
+        const td = add(tr, "td", c.text ? {class: "text", title: text} : {}, c.open ? undefined : text);
+        if (c.open && text) add(td, "button", {class: "link"}, text).addEventListener("click", () => c.open(row[i]));
       });
     }
     count.textContent = `${format(list.length)} of ${format(rows.length)} rows${complaint ? ": " + complaint : ""}`;
