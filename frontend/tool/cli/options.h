@@ -137,7 +137,7 @@ extern const cli_command_t *const cli_commands[];
 /* The command of that name, or NULL. */
 const cli_command_t *cli_find_command(const char *name);
 
-enum { CLI_OPTIONS_MAX = 32 };
+enum { CLI_OPTIONS_MAX = 48 };
 
 typedef struct {
     const char *value; /* argument of the option just returned */
