@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "sim/core/model_mem.h"
+#include "sim/sm/memory/memory.h"
 
 /* A store's handle has the warp slot in its low bits and the instruction above them. */
 enum { STORE_SITE_SHIFT = 7, STORE_SITES = 1 << (TXN_SHIFT - STORE_SITE_SHIFT) };
@@ -28,7 +29,7 @@ void sm_profile(sm_t *sm, inst_table_t *const *tables)
                  sm->wiring.index);
     inst_profile_free(sm);
     sm->recorded &= ~(unsigned)RECORD_PROFILE;
-    sm->memory.lsu.store_handle = 0;
+    sm->store_handle = 0;
     if (tables == NULL)
         return;
     inst_profile_t *p = rb_model_calloc(1, sizeof(*p));
@@ -149,8 +150,9 @@ void profile_reply(sm_t *sm, mem_msg_t *m)
         }
         break;
     case TXN_LOAD: {
-        const load_t *load = &sm->memory.load[index];
-        count_l2(sm, profile_find(sm, load->warp, load->inst), sectors, hits);
+        uint32_t w;
+        const inst_t *inst = memory_load_inst(sm, index, &w);
+        count_l2(sm, profile_find(sm, w, inst), sectors, hits);
         break;
     }
     case TXN_STORE:

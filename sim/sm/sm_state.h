@@ -104,6 +104,8 @@ struct sm {
     outbox_t *outbox; /* of the window being run */
 
     struct inst_profile *profile; /* owned; NULL: no counts per instruction */
+    uint32_t store_handle; /* profile_store_handle() of the instruction in the load/store unit; 0
+                            * without these counts */
     unsigned recorded; /* set of kinds to record, and RECORD_PROFILE; 0: the members below are not
                         * used */
     struct {

@@ -366,7 +366,7 @@ void lsu_step_profiled(sm_t *sm, cycle_t now)
     }
     if (cycle_max(u->data_free, u->next_accept) <= now && mem_queue_accept(sm, now)) {
         const uint32_t site = current_site(sm);
-        u->store_handle = profile_store_handle(site);
+        sm->store_handle = profile_store_handle(site);
         u->next_line = 0;
         profile_sources_read(sm, u->cur.warp, u->cur.inst);
         begin(sm, now);

@@ -70,6 +70,13 @@ static inline void lsu_kick(sm_t *sm, cycle_t now)
         u->retry = cycle_min(u->retry, now);
 }
 
+/* The instruction that waits in entry `load` for data from beyond the L1; *w: its warp. */
+static inline const inst_t *memory_load_inst(const sm_t *sm, uint32_t load, uint32_t *w)
+{
+    *w = sm->memory.load[load].warp;
+    return sm->memory.load[load].inst;
+}
+
 /* l1_reply.c */
 
 /* Handles a reply: sectors, or the result of an atomic. */

@@ -94,9 +94,8 @@ typedef struct {
     cycle_t retry;   /* next step; CYCLE_NEVER: idle, or waits for an event */
     uint8_t stalled; /* l1_result_t: what blocks cur */
     cycle_t stalled_since;
-    uint8_t space;         /* mem_space_t of cur, never MEM_GENERIC */
-    uint32_t extra;        /* latency that conflicts add to a hit */
-    uint32_t store_handle; /* profile_store_handle() of cur; 0 without counts per instruction */
+    uint8_t space;  /* mem_space_t of cur, never MEM_GENERIC */
+    uint32_t extra; /* latency that conflicts add to a hit */
 } lsu_t;
 
 /* A packet that waits for its address translation. */
