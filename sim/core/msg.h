@@ -78,11 +78,14 @@ typedef struct {
     uint64_t shared_base; /* generic address windows; 0: unknown */
     uint64_t local_base;
     uint32_t profile; /* its number in the counts per instruction (inst_table.h) */
+    uint8_t index; /* among the launches on the chip; 0 if they run one after another */
+    bool overlaps; /* blocks of other launches may be on the chip at the same time */
 } launch_ctx_t;
 
 typedef struct {
     struct trace_block *block;  /* borrowed until MSG_BLOCK_DONE */
     const launch_ctx_t *launch; /* borrowed */
+    uint32_t carveout;          /* MSG_BLOCK: shared-memory bytes of the SM */
     bool stores;                /* MSG_BLOCK_DONE: MSG_STORES_DONE will follow */
 } block_msg_t;
 
@@ -92,7 +95,7 @@ typedef struct {
     uint8_t kind;   /* msg_kind_t */
     uint8_t port;   /* crossbar: receiving port of the shard (slice within the partition) */
     uint8_t flits;  /* crossbar: cycles on a port, at flit size */
-    uint8_t count;  /* MSG_CREDIT: slots freed */
+    uint8_t count;  /* MSG_CREDIT: slots freed; MSG_STORES_DONE: index of the launch */
     uint16_t input; /* crossbar: sending port, index among all senders of this direction;
                      * MSG_TRANSLATE: the SM */
     union {

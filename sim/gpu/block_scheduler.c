@@ -5,6 +5,7 @@
 
 #include "sim/core/alloc.h"
 #include "sim/core/checkpoint_read.h"
+#include "sim/gpu/overlap.h"
 
 void block_scheduler_init(block_scheduler_t *s, const gpu_spec_t *spec, const uint16_t *sm_shard)
 {
@@ -179,7 +180,7 @@ static void send_block(block_scheduler_t *s, outbox_t *out, uint32_t sm, cycle_t
     trace_block_t *block = feed_take(s->feed);
     msg_t m = {.arrival = now + s->spec->sched.dispatch_latency,
                .kind = MSG_BLOCK,
-               .block = {.block = block, .launch = &s->ctx}};
+               .block = {.block = block, .launch = &s->ctx, .carveout = s->ctx.carveout}};
     engine_send(out, s->sm_shard[sm], &m);
     s->sent++;
     s->sent_insts += block->n_insts;
@@ -259,6 +260,8 @@ static bool nothing_left(const block_scheduler_t *s)
 static cycle_t scheduler_run(void *self, outbox_t *out, cycle_t from, cycle_t to)
 {
     block_scheduler_t *s = self;
+    if (s->overlap != NULL)
+        return overlap_run(s->overlap, out, from, to);
     bool room = true; /* false: the last attempt to dispatch found no room */
     cycle_t now = from;
     while (s->feed != NULL && !s->finished) {
@@ -291,6 +294,8 @@ static cycle_t scheduler_run(void *self, outbox_t *out, cycle_t from, cycle_t to
 static void scheduler_dump(const void *self, FILE *out)
 {
     const block_scheduler_t *s = self;
+    if (s->overlap != NULL)
+        overlap_dump(s->overlap, out);
     if (s->feed == NULL || s->finished)
         return;
     fprintf(out, "block scheduler: %llu blocks dispatched, %llu done, %s left\n",

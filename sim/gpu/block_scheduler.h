@@ -19,6 +19,7 @@ typedef struct {
     placement_t placement;
     cycle_t dispatch_next; /* earliest cycle of the next dispatch */
     inbox_t inbox;
+    struct overlap *overlap; /* borrowed; NULL: launches run one after another, as follows */
 
     /* State of the current launch. */
     feed_t *feed; /* borrowed; NULL: none */

@@ -46,6 +46,15 @@ typedef struct {
     bool touching; /* launches before launch_id are walked; it has not begun */
 } gpu_progress_t;
 
+/* When an operation of the graph ran; all cycles from the start of the run. */
+typedef struct {
+    bool ran;      /* false: a launch that the trace lacks, or what belongs to such launches */
+    bool critical; /* on the chain that determined the end */
+    cycle_t ready; /* when all that it waits for was complete */
+    cycle_t start, end;
+    cycle_t alone; /* of a launch: cycles in which no other launch was running */
+} stream_op_time_t;
+
 /* Every member may be NULL. A callback that returns an error ends the run with it. */
 typedef struct {
     void *ctx;
@@ -60,9 +69,18 @@ typedef struct {
      * with samplers inside launches. */
     rb_code_t (*clock_reads)(void *ctx, const launch_info_t *info, const clock_read_t *reads,
                              size_t n, rb_err_t *err);
+    /* With gpu.concurrent_launches above 1, at the end: when each operation of the graph ran. */
+    rb_code_t (*work_done)(void *ctx, const stream_graph_t *graph, const stream_op_time_t *times,
+                           rb_err_t *err);
     /* Between windows, every few hundred windows. false stops the run. */
     bool (*progress)(void *ctx, const gpu_progress_t *p);
 } gpu_callbacks_t;
+
+/* The SMs that the launches of a stream may use. Streams that are not named use all. */
+typedef struct {
+    uint64_t stream;
+    uint32_t first, last;
+} sm_share_t;
 
 typedef struct {
     uint64_t first;             /* first launch id to consider, when resuming; otherwise 1 */
@@ -76,6 +94,8 @@ typedef struct {
     bool skip_copies_of_others; /* ignore copies before launches that are not run */
     const char *tmpdir;         /* folder of temporary files; NULL: $TMPDIR or /tmp */
     bool sampled;               /* the launches stand for all of the trace (warmup.mode auto) */
+    const sm_share_t *shares;   /* only with gpu.concurrent_launches above 1 */
+    size_t n_shares;
 } run_plan_t;
 
 /* window: 0 for the largest exact one; otherwise at most that (results do not change). */
@@ -88,6 +108,11 @@ RB_CHECKED rb_code_t gpu_spec_check(const gpu_spec_t *spec, rb_err_t *err);
 
 /* Sets the distances between SMs and slices. */
 void gpu_spec_distance(const gpu_spec_t *spec, distance_t *distance);
+
+/* Whether launches of this source overlap on the chip: gpu.concurrent_launches is above 1 and the trace
+ * has several streams. Errors of reading. */
+RB_CHECKED rb_code_t gpu_overlaps(const gpu_spec_t *spec, trace_source_t *source, bool *overlaps,
+                                  rb_err_t *err);
 
 /* The largest exact window: the smallest latency between two shards. */
 cycle_t gpu_spec_window(const gpu_spec_t *spec);

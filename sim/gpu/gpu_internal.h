@@ -26,10 +26,11 @@ typedef struct {
     uint64_t boundaries;
     gpu_progress_t progress;
     run_progress_t work;
-    uint64_t insts_before; /* of the chip, at the start of the run */
-    inside_t *inside;      /* NULL: no sampler inside launches */
-    chip_views_t *views;   /* NULL: none are wanted */
-    uint64_t last_insts;   /* for the watchdog: instructions and completed blocks */
+    uint64_t insts_before;     /* of the chip, at the start of the run */
+    inside_t *inside;          /* NULL: no sampler inside launches */
+    chip_views_t *views;       /* NULL: none are wanted */
+    struct overlap_loop *loop; /* NULL: launches run one after another */
+    uint64_t last_insts;       /* for the watchdog: instructions and completed blocks */
     cycle_t last_issue;
 } run_state_t;
 
@@ -86,6 +87,9 @@ RB_CHECKED rb_code_t gpu_warm_blocks(gpu_t *g, trace_source_t *source, uint64_t 
                                      uint64_t end, l2_warmed_t *warmed, rb_err_t *err);
 
 void gpu_flush_l2(gpu_t *g);
+
+/* Lets the memory side finish the work of the last launch; sets the start of the next one. */
+void gpu_come_to_rest(gpu_t *g);
 
 /* The tags of the L2; slice belongs to the caller (free()), the caches to the chip. */
 l2_chip_tags_t gpu_l2_tags(const gpu_t *g);

@@ -18,7 +18,17 @@ extern const param_choice_t gpu_warmup_choices[];
     P(F64, clock_mhz, "1380", 1, 100000, "MHz", "core clock")                                      \
     P(U32, launch_latency, "5000", 0, 1000000, "cycles",                                           \
       "from launch to the dispatch of the first block")                                            \
-    P(BOOL, memcpy_fills_l2, "true", 0, 1, "", "host-to-device copies leave their data in the L2")
+    P(BOOL, memcpy_fills_l2, "true", 0, 1, "", "host-to-device copies leave their data in the L2") \
+    P(U32, concurrent_launches, "1", 1, 128, "launches",                                           \
+      "launches of different streams on the chip at the same time; 1: one after another")          \
+    P(U32, launch_gap, "1500", 1, 1000000, "cycles",                                               \
+      "several launches: from the end of what a launch waits for to its first block")              \
+    P(U32, copy_engines, "2", 1, 2, "engines",                                                     \
+      "several launches: 2: copies in both directions overlap; 1: they follow each other")         \
+    P(F64, copy_bandwidth, "12", 0.001, 100000, "GB/s",                                            \
+      "several launches: bandwidth between host and device, in each direction")                    \
+    P(U32, copy_latency, "2000", 0, 100000000, "cycles",                                           \
+      "several launches: what a copy takes besides its bytes")
 PARAM_STRUCT(gpu_params_t, GPU_PARAMS);
 extern const param_group_t gpu_param_group;
 

@@ -11,6 +11,7 @@
 
 #include "sim/core/log.h"
 #include "sim/gpu/gpu_internal.h"
+#include "sim/gpu/overlap_loop.h"
 
 enum {
     REST_QUANTUM = 512,
@@ -40,7 +41,7 @@ static void report_progress(gpu_t *g, cycle_t now)
     p->now = now;
     const uint64_t insts = gpu_warp_insts(g);
     p->warp_insts = insts - r->insts_before;
-    p->launch_share = run_progress_of_launch(&r->work, &g->scheduler, insts);
+    p->launch_share = r->loop != NULL ? 0 : run_progress_of_launch(&r->work, &g->scheduler, insts);
     p->share = run_progress_of_run(&r->work, p->launch_share);
     if (!r->callbacks->progress(r->callbacks->ctx, p))
         r->stop = true;
@@ -52,6 +53,13 @@ bool gpu_boundary_hook(void *gpu, cycle_t now)
     run_state_t *r = &g->run;
     if (!r->launch_open)
         return true;
+    if (r->loop != NULL) {
+        if (!overlap_boundary(g, now))
+            return false;
+        if (++r->boundaries % BOUNDARIES_PER_PROGRESS == 0 && r->callbacks->progress != NULL)
+            report_progress(g, now);
+        return !r->stop;
+    }
     if (g->scheduler.finished || !feed_ensure(&g->feed, g->demand))
         return false;
     if (++r->boundaries % BOUNDARIES_PER_PROGRESS == 0) {
@@ -66,7 +74,7 @@ bool gpu_idle_hook(void *gpu, int thread)
 {
     gpu_t *g = gpu;
     (void)thread;
-    return feed_ahead(&g->feed);
+    return g->run.loop == NULL && feed_ahead(&g->feed);
 }
 
 static void counters_between(gpu_counters_t *out, const gpu_counters_t *now,
@@ -143,7 +151,7 @@ static rb_code_t run_to_end(gpu_t *g, const launch_info_t *info, cycle_t start,
 }
 
 /* Lets the memory side finish the work of the launch; sets the start of the next one. */
-static void come_to_rest(gpu_t *g)
+void gpu_come_to_rest(gpu_t *g)
 {
     cycle_t until = g->scheduler.quiet;
     do
@@ -239,7 +247,7 @@ static rb_code_t run_launch(gpu_t *g, uint64_t position, const launch_info_t *in
     }
     feed_close(&g->feed);
     RB_TRY(rc);
-    come_to_rest(g);
+    gpu_come_to_rest(g);
     fill_result(g, info, &occupancy, start, &before, result);
     const launch_insts_t insts = inst_collector_take(g->insts, result);
     if (r->callbacks->clock_reads != NULL)
@@ -341,6 +349,29 @@ static rb_code_t run_launches(gpu_t *g, rb_err_t *err)
     }
 }
 
+rb_code_t gpu_overlaps(const gpu_spec_t *spec, trace_source_t *source, bool *overlaps,
+                       rb_err_t *err)
+{
+    const stream_graph_t *graph = NULL;
+    if (spec->gpu.concurrent_launches > 1 && source->ops->graph != NULL)
+        RB_TRY(source->ops->graph(source, &graph, err));
+    *overlaps = graph != NULL;
+    if (spec->gpu.concurrent_launches > 1 && source->ops->graph == NULL)
+        rb_warn_once(
+            "gpu.concurrent_launches = %u: this input does not say which launches are "
+            "independent, so they run one after another ('rubato record' makes traces that "
+            "do)",
+            spec->gpu.concurrent_launches);
+    return RB_OK;
+}
+
+static rb_code_t run_graph(gpu_t *g, rb_err_t *err)
+{
+    const stream_graph_t *graph;
+    RB_TRY(g->run.source->ops->graph(g->run.source, &graph, err));
+    return overlap_run_graph(g, graph, err);
+}
+
 /* Counts a planned launch. Those before plan->first were run by an earlier run that this one
  * continues. */
 static void expect_launch(run_state_t *r, uint64_t id)
@@ -397,7 +428,12 @@ rb_code_t gpu_run(gpu_t *g, trace_source_t *source, const run_plan_t *plan,
     }
     count_instructions(g, callbacks->instructions != NULL);
     r->views = chip_views_create(g);
-    rb_code_t rc = run_launches(g, err);
+    bool overlaps = false;
+    rb_code_t rc = gpu_overlaps(&g->spec, source, &overlaps, err);
+    if (rc == RB_OK && overlaps)
+        rc = run_graph(g, err);
+    else if (rc == RB_OK)
+        rc = run_launches(g, err);
     chip_views_destroy(r->views);
     r->views = NULL;
     if (r->inside != NULL)

@@ -5,6 +5,7 @@
 #include "sim/core/log.h"
 #include "sim/core/msg.h"
 #include "sim/gpu/gpu.h"
+#include "sim/gpu/overlap.h"
 #include "sim/mem/dram.h"
 #include "sim/mem/partition.h"
 #include "sim/parts/addr_map.h"
@@ -273,6 +274,8 @@ cycle_t gpu_spec_window(const gpu_spec_t *spec)
                 (cycle_t)distance_range(&distance).least;
     w = cycle_min(w, spec->mem.mmu.latency);
     w = cycle_min(w, spec->sched.dispatch_latency);
+    if (spec->gpu.concurrent_launches > 1)
+        w = cycle_min(w, overlap_least(spec));
     return cycle_min(w, spec->sched.completion_latency);
 }
 
@@ -288,6 +291,10 @@ static rb_code_t check_window(const gpu_spec_t *s, rb_err_t *err)
         {"sched.completion_latency", s->sched.completion_latency},
         {"mmu.latency", s->mem.mmu.latency},
     };
+    if (s->gpu.concurrent_launches > 1 && s->gpu.launch_latency == 0)
+        return rb_fail(
+            err, RB_CONFIG,
+            "gpu.launch_latency = 0: with gpu.concurrent_launches above 1 it is at least 1");
     for (size_t i = 0; i < sizeof(channel) / sizeof(channel[0]); i++) {
         if (channel[i].cycles < 1)
             return rb_fail(err, RB_CONFIG, "%s must be at least 1 cycle", channel[i].key);

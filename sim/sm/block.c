@@ -6,7 +6,7 @@
  * block have left, the block is done and the block scheduler is told.
  *
  * A launch also waits until its stores are acknowledged; the scheduler gets one message about that
- * for all blocks reported before. A block does not wait for its stores: on a V100 with one warp per
+ * for all blocks of the launch reported before. A block does not wait for its stores: on a V100 with one warp per
  * SM, blocks of one store follow each other every 362 cycles, blocks of one load every 744 (RRZE
  * gpu-benches). The difference is a whole load from DRAM.
  */
@@ -27,13 +27,14 @@ static uint32_t block_slot_free(const sm_t *sm)
 static void block_report(sm_t *sm, uint32_t b, cycle_t now)
 {
     block_slot_t *slot = &sm->block[b];
+    const uint32_t launch = slot->launch->index;
     msg_t m = {.arrival = now + sm->wiring.completion_latency,
                .kind = MSG_BLOCK_DONE,
                .input = (uint16_t)sm->wiring.index,
                .block = {.block = slot->block,
                          .launch = slot->launch,
-                         .stores = sm->stores > 0 && !sm->stores_owed}};
-    sm->stores_owed |= m.block.stores;
+                         .stores = sm->stores[launch] > 0 && !sm->stores_owed[launch]}};
+    sm->stores_owed[launch] |= m.block.stores;
     if (recorded(sm, RETIRED_BLOCK))
         record_block(sm, b, now);
     if (sm->watched)
@@ -56,6 +57,7 @@ static void warp_start(sm_t *sm, uint32_t w, uint32_t b, uint32_t index,
     sm->slot[w].block = (uint16_t)b;
     sm->slot[w].index = (uint16_t)index;
     sm->slot[w].loads = 0;
+    sm->slot[w].launch = sm->block[b].launch->index;
     supply_warp_start(sm, w, sm->block[b].launch);
     warp_slot_fill(sm, w, stream, now);
     if (sm->n_resident++ == 0)
@@ -199,13 +201,14 @@ void block_memory_done(sm_t *sm, uint32_t w, cycle_t now)
     }
 }
 
-void block_store_done(sm_t *sm, uint32_t w, cycle_t now)
+void block_store_done(sm_t *sm, uint32_t w, uint32_t launch, cycle_t now)
 {
-    if (sm->stores == 0 && sm->stores_owed) {
+    if (sm->stores[launch] == 0 && sm->stores_owed[launch]) {
         msg_t m = {.arrival = now + sm->wiring.completion_latency,
                    .kind = MSG_STORES_DONE,
+                   .count = (uint8_t)launch,
                    .input = (uint16_t)sm->wiring.index};
-        sm->stores_owed = false;
+        sm->stores_owed[launch] = false;
         engine_send(sm->outbox, sm->wiring.scheduler_shard, &m);
     }
     if (warp_parked(sm, w) == PARK_MEMBAR)

@@ -15,8 +15,9 @@ void block_start(sm_t *sm, const block_msg_t *m, cycle_t now);
 /* An instruction of warp w is no longer in flight. */
 void block_memory_done(sm_t *sm, uint32_t w, cycle_t now);
 
-/* A store packet of slot w is acknowledged; it may belong to the previous warp of the slot. */
-void block_store_done(sm_t *sm, uint32_t w, cycle_t now);
+/* A store packet of slot w and of a launch is acknowledged; it may belong to the previous warp of the
+ * slot. */
+void block_store_done(sm_t *sm, uint32_t w, uint32_t launch, cycle_t now);
 
 /* record.c: to be called only if the kind is in sm->recorded, except record_free(). */
 

@@ -109,16 +109,20 @@ static void message_prefetch(const sm_t *sm, uint32_t others)
         l1_prefetch_reply(sm, &m->mem);
 }
 
-/* At the first message of a launch, empties the L1 and the constant caches. */
-static void take_epoch(sm_t *sm, const launch_ctx_t *launch)
+/* At the first message of a launch, empties the L1 and the constant caches; but not under the blocks of
+ * another launch. Only an SM without blocks gets another carve-out. */
+static void take_epoch(sm_t *sm, const block_msg_t *m)
 {
+    const launch_ctx_t *launch = m->launch;
     int32_t newer = (int32_t)(launch->epoch - sm->epoch);
-    if (newer <= 0 && sm->carveout == launch->carveout)
+    if (newer <= 0 && sm->carveout == m->carveout)
+        return;
+    if (launch->overlaps && sm->n_resident > 0)
         return;
     sm->epoch = newer > 0 ? launch->epoch : sm->epoch;
     sm->code_base = launch->code_base;
-    sm->carveout = launch->carveout;
-    memory_reset(sm, launch->carveout);
+    sm->carveout = m->carveout;
+    memory_reset(sm, m->carveout);
     const_forget(sm);
 }
 
@@ -144,7 +148,7 @@ ALWAYS_INLINE uint32_t take_message(sm_t *sm, uint32_t n, cycle_t now)
         tlb_arrive(sm, m->entry);
         break;
     case MSG_BLOCK:
-        take_epoch(sm, m->block.launch);
+        take_epoch(sm, &m->block);
         block_start(sm, &m->block, now);
         break;
     default:

@@ -91,11 +91,22 @@ void sm_result_written(sm_t *sm, uint32_t w, cycle_t now);
 static inline void sm_store_sent(sm_t *sm, uint32_t w)
 {
     sm->slot[w].stores++;
-    sm->stores++;
+    sm->stores[sm->slot[w].launch]++;
+}
+
+/* What its request is known by (TXN_STORE): the warp slot, and the launch, because the slot may belong
+ * to another one when the acknowledgement comes. Counts per instruction use the same bits, when all
+ * launches are 0 (inst_profile.c). */
+enum { STORE_LAUNCH_SHIFT = 7 };
+_Static_assert(SM_MAX_WARPS <= 1 << STORE_LAUNCH_SHIFT, "a warp slot does not fit");
+
+static inline uint32_t sm_store_index(const sm_t *sm, uint32_t w)
+{
+    return (uint32_t)sm->slot[w].launch << STORE_LAUNCH_SHIFT | w;
 }
 
 /* ... and is acknowledged. */
-void sm_store_done(sm_t *sm, uint32_t w, cycle_t now);
+void sm_store_done(sm_t *sm, uint32_t index, cycle_t now);
 
 /* ---- Messages out (sm_port.c) ---- */
 

@@ -37,9 +37,11 @@ void sm_result_written(sm_t *sm, uint32_t w, cycle_t now)
     block_memory_done(sm, w, now);
 }
 
-void sm_store_done(sm_t *sm, uint32_t w, cycle_t now)
+void sm_store_done(sm_t *sm, uint32_t index, cycle_t now)
 {
+    const uint32_t launch = index >> STORE_LAUNCH_SHIFT,
+                   w = index & ((1u << STORE_LAUNCH_SHIFT) - 1);
     sm->slot[w].stores--;
-    sm->stores--;
-    block_store_done(sm, w, now);
+    sm->stores[launch]--;
+    block_store_done(sm, w, launch, now);
 }

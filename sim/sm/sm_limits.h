@@ -7,6 +7,7 @@ enum {
     SM_MAX_WARPS = 128,
     SM_MAX_BLOCKS = 64,
     SM_BARRIERS = 16,
+    SM_MAX_LAUNCHES = 256, /* known to the chip at the same time */
     NO_INDEX = 0xffff,
 };
 

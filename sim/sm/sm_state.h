@@ -25,6 +25,7 @@ typedef struct {
     uint16_t loads, stores;  /* in flight: instructions; store packets, also those of earlier warps
                               * of the slot */
     uint8_t barrier;         /* id of the barrier it waits at */
+    uint8_t launch;          /* index of its launch */
     uint32_t membar_latency; /* of its memory barrier, counted from the last completion */
 } warp_slot_t;
 
@@ -90,8 +91,6 @@ struct sm {
     block_slot_t block[SM_MAX_BLOCKS];
     cycle_t barrier_free; /* when the SM takes the next warp that arrives at a barrier */
     uint32_t n_resident;  /* warps */
-    uint32_t stores;      /* packets in flight, also those of warps that have left */
-    bool stores_owed;     /* the block scheduler expects MSG_STORES_DONE */
     cycle_t active_since; /* valid while n_resident > 0 */
     uint32_t epoch;
     uint32_t carveout;
@@ -120,6 +119,9 @@ struct sm {
         sm_stay_t *list; /* owned */
         size_t n, cap;
     } stays;
+    uint32_t stores[SM_MAX_LAUNCHES];  /* packets of each launch in flight, also those of warps that
+                                        * have left */
+    bool stores_owed[SM_MAX_LAUNCHES]; /* the block scheduler expects MSG_STORES_DONE */
 };
 
 #endif

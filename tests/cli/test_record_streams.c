@@ -1,4 +1,6 @@
 /* Traces of programs with several streams keep the order of the work. */
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "tests/support/cli_child.h"
@@ -83,6 +85,83 @@ static void conversion_and_slices_keep_it(void **state)
     check_graph("part.rbt");
 }
 
+#define CHIP                                                                                       \
+    "--gpu", "v100", "-s", "sm.count=6", "-s", "mem.partitions=2", "-s", "l2.slices=4", "-s",      \
+        "l2.size=384KiB"
+#define OVERLAP CHIP, "-s", "gpu.concurrent_launches=128"
+
+static uint64_t cycles_of(const char *folder)
+{
+    char path[64];
+    snprintf(path, sizeof(path), "%s/run.json", folder);
+    char *text = cli_read(path);
+    const char *at = strstr(text, "\"cycles\": ");
+    assert_non_null(at);
+    const uint64_t cycles = strtoull(at + 10, NULL, 10);
+    free(text);
+    return cycles;
+}
+
+static void runs_overlap_if_they_may(void **state)
+{
+    (void)state;
+    expect(0, NULL, WORDS("run", CHIP, "-o", "serial", "s.rbt"));
+    assert_false(cli_exists("serial/streams.csv"));
+    expect(0, NULL, WORDS("run", OVERLAP, "-o", "over", "--timeline", "t.pftrace", "s.rbt"));
+    expect(0, NULL, WORDS("run", OVERLAP, "-t", "3", "-o", "threads", "s.rbt"));
+    cli_same_file("over", "threads", "streams.csv");
+    cli_same_file("over", "threads", "launches.csv");
+    assert_true(cycles_of("over") < cycles_of("serial"));
+    char *text = cli_read("over/streams.csv"), *lines = text;
+    unsigned rows = 0;
+    for (; *lines != '\0'; lines++)
+        rows += *lines == '\n';
+    assert_int_equal(rows, 1 + 9 + 2); /* launches and copies; sets and waits take no time */
+    free(text);
+    text = cli_read("t.pftrace");
+    free(text);
+    /* without overlap, the order in the trace changes nothing */
+    expect(0, NULL, WORDS("trace", "slice", "--launches", "1-9", "-o", "all.rbt", "s.rbt"));
+    expect(0, NULL, WORDS("run", CHIP, "-o", "again", "all.rbt"));
+    cli_same_file("serial", "again", "launches.csv");
+}
+
+static void parts_of_traces_overlap_too(void **state)
+{
+    (void)state;
+    expect(0, NULL, WORDS("run", OVERLAP, "-o", "part", "part.rbt"));
+    char *text = cli_read("part/streams.csv");
+    assert_null(strstr(text, "copy"));
+    assert_non_null(strstr(text, "launch,3,-1,3,"));
+    free(text);
+}
+
+static void what_does_not_go_with_overlap_is_named(void **state)
+{
+    (void)state;
+    expect(2, "without --launches: leave it out, or set gpu.concurrent_launches = 1",
+           WORDS("run", OVERLAP, "--launches", "2", "s.rbt"));
+    expect(2, "without --sample",
+           WORDS("run", OVERLAP, "--sample", "random:fraction=0.5", "s.rbt"));
+    expect(2, "without --sample", WORDS("run", OVERLAP, "--sample", "photon_bb", "s.rbt"));
+    expect(2, "without --stats-interval",
+           WORDS("run", OVERLAP, "--stats-interval", "100", "-o", "x", "s.rbt"));
+    assert_false(cli_exists("x"));
+    expect(2, "--streams needs gpu.concurrent_launches above 1",
+           WORDS("run", CHIP, "--streams", "1:sm=0-2", "s.rbt"));
+    expect(2, "stream 1 is confined to SMs 4 to 6, but the GPU has the SMs 0 to 5",
+           WORDS("run", OVERLAP, "--streams", "1:sm=4-6", "s.rbt"));
+    static const char *const wrong[] = {
+        "",       "1",         "1:sm=",   "1:sm=3-1", "1:sm=0-2,",
+        "1:sm=x", "1:sm=0-2;", "-1:sm=0", "1:gpc=0",  "1:sm=0-99999999999"};
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+        expect(2, "is not a list of streams and SMs",
+               WORDS("run", OVERLAP, "--streams", wrong[i], "s.rbt"));
+    expect(2, "stream 1 is named twice",
+           WORDS("run", OVERLAP, "--streams", "1:sm=0-2,1:sm=3-5", "s.rbt"));
+    expect(0, NULL, WORDS("run", OVERLAP, "--streams", "1:sm=0-2,2:sm=3-5", "s.rbt"));
+}
+
 /* A trace of one stream has no graph, and the version of the format that older readers know. */
 static void one_stream_is_as_before(void **state)
 {
@@ -98,6 +177,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_order_of_streams_is_recorded),
         cmocka_unit_test(conversion_and_slices_keep_it),
+        cmocka_unit_test(runs_overlap_if_they_may),
+        cmocka_unit_test(parts_of_traces_overlap_too),
+        cmocka_unit_test(what_does_not_go_with_overlap_is_named),
         cmocka_unit_test(one_stream_is_as_before),
     };
     return cmocka_run_group_tests(tests, cli_begin, cli_end);

@@ -27,7 +27,8 @@ struct synth_kernel {
 };
 
 struct synth {
-    trace_source_t base; /* must be first: a pointer to the source is a pointer to this */
+    trace_source_t base;         /* must be first: a pointer to the source is a pointer to this */
+    const stream_graph_t *graph; /* borrowed; NULL: one stream */
     synth_kernel_t **kernels;
     size_t n_kernels, cap_kernels;
     copy_list_t pending; /* copies after the last launch created so far */
@@ -343,6 +344,18 @@ static size_t op_copies(const trace_source_t *s, uint64_t id, const memcpy_op_t 
     return list->n;
 }
 
+void synth_order(synth_t *s, const stream_graph_t *graph)
+{
+    s->graph = graph;
+}
+
+static rb_code_t op_graph(trace_source_t *s, const stream_graph_t **out, rb_err_t *err)
+{
+    (void)err;
+    *out = synth_of(s)->graph;
+    return RB_OK;
+}
+
 static rb_code_t op_open(trace_source_t *s, uint64_t id, trace_launch_t **out, rb_err_t *err)
 {
     launch_info_t info;
@@ -408,6 +421,7 @@ static const trace_source_ops_t synth_ops = {
     .n_launches = op_n_launches,
     .launch_info = op_launch_info,
     .copies = op_copies,
+    .graph = op_graph,
     .open = op_open,
     .get_block = op_get_block,
     .free_block = op_free_block,

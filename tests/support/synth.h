@@ -55,6 +55,9 @@ trace_source_t *synth_source(synth_t *s);
 /* Appends a launch. The name is copied; k belongs to s. */
 synth_kernel_t *synth_kernel_create(synth_t *s, const char *name, const synth_shape_t *shape);
 
+/* The order of the launches, by their ids 1, 2, ...; borrowed while s lives. */
+void synth_order(synth_t *s, const stream_graph_t *graph);
+
 /* A host-to-device copy before the next launch that is created. */
 void synth_memcpy(synth_t *s, uint64_t addr, uint64_t bytes);
 

@@ -10,6 +10,7 @@
 #include "frontend/tool/io/stop_signals.h"
 #include "frontend/tool/run/run_parts.h"
 #include "frontend/tool/run/run_status.h"
+#include "frontend/tool/run/run_streams.h"
 #include "sim/core/alloc.h"
 #include "sim/core/log.h"
 
@@ -49,7 +50,35 @@ static rb_code_t on_launch(void *ctx, const launch_result_t *r, rb_err_t *err)
     RB_TRY(keep_launch(run, r, NULL, c.host_seconds, err));
     if (run->detectors != NULL)
         run_detectors_launch(run->detectors, r);
+    if (run->overlaps) /* others may be resident */
+        return RB_OK;
     return run_folder_checkpoint(&run->folder, &c, library_sim_chip(run->sim), err);
+}
+
+/* The name of the kernel of a launch. */
+static const char *name_of(void *ctx, uint64_t launch)
+{
+    run_t *run = ctx;
+    static launch_info_t info;
+    rb_err_t ignored = {0};
+    uint64_t position;
+    const trace_source_ops_t *ops = run->setup.source->ops;
+    if (launch_position(run->setup.source, launch, &position, &ignored) != RB_OK || position == 0 ||
+        ops->launch_info(run->setup.source, position, &info, &ignored) != RB_OK)
+        return "";
+    return info.name;
+}
+
+static rb_code_t on_work(void *ctx, const stream_graph_t *graph, const stream_op_time_t *times,
+                         rb_err_t *err)
+{
+    run_t *run = ctx;
+    run_streams_tell(graph, times);
+    if (run->timeline != NULL)
+        run_timeline_work(run->timeline, graph, times, name_of, run);
+    return run->options->folder == NULL
+               ? RB_OK
+               : run_streams_write(run->options->folder, graph, times, err);
 }
 
 /* Receives a file that another process has read. */
@@ -155,6 +184,8 @@ static rb_code_t simulate_launches(run_t *run, uint64_t first, const uint64_t *i
         .n_inside = run->inside.list.n,
         .tmpdir = library_tmpdir(run->options->setup.tmpdir),
         .sampled = run->sampling.on,
+        .shares = run->options->shares,
+        .n_shares = run->options->n_shares,
     };
     if (run->detectors != NULL)
         run_detectors_join(run->detectors, &plan);
@@ -162,7 +193,8 @@ static rb_code_t simulate_launches(run_t *run, uint64_t first, const uint64_t *i
         .ctx = run,
         .launch_done = on_launch,
         .interval = run->options->stats_interval > 0 ? on_interval : NULL,
-        .view = run->timeline != NULL ? on_view : NULL,
+        .view = run->timeline != NULL && !run->overlaps ? on_view : NULL,
+        .work_done = on_work,
         .instructions = run->instructions != NULL ? on_instructions : NULL,
         .progress = on_progress,
     };

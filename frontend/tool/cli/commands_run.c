@@ -47,6 +47,9 @@ static const cli_option_t run_options[] = {
     {CLI_TIMELINE_RANGE, 0, "timeline-range", "LIST", "everything, step=1000", "Results",
      "part to write: launch=3-5, cycles=0-20k of each launch, a point every step=500 cycles", NULL,
      false},
+    {CLI_STREAMS, 0, "streams", "LIST", "all SMs", "Model",
+     "SMs of streams whose launches overlap (gpu.concurrent_launches): 0:sm=0-39,2:sm=40-79", NULL,
+     false},
     {CLI_DETECTORS, 0, "detectors", NULL, NULL, "Results",
      "write detectors.json, for plots of detectors inside launches: when warps and blocks started "
      "and retired, sizes and regions of blocks, where a sampler decided (needs -o)",

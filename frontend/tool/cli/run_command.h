@@ -37,6 +37,7 @@ typedef struct {
     run_progress_t isolated_work; /* progress over all of them */
     cycle_t isolated_end;         /* where the next such launch begins */
     double merged_seconds;        /* host seconds that the parts took */
+    bool overlaps;                /* launches of several streams run at the same time */
     bool resumable;               /* the folder has an incomplete run */
 } run_t;
 

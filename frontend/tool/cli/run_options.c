@@ -9,6 +9,7 @@
 #include "frontend/tool/io/option_value.h"
 #include "frontend/tool/library/open_trace.h"
 #include "frontend/tool/run/progress_line.h"
+#include "frontend/tool/run/run_streams.h"
 #include "frontend/tool/run/run_timeline.h"
 
 static rb_code_t read_warmup(run_options_t *o, const char *value, rb_err_t *err)
@@ -97,6 +98,9 @@ static rb_code_t read_option(void *ctx, cli_option_id_t id, const char *value, r
     case CLI_TIMELINE_RANGE:
         o->timeline_range = value;
         return RB_OK;
+    case CLI_STREAMS:
+        free(o->shares);
+        return run_streams_parse(value, &o->shares, &o->n_shares, err);
     case CLI_DETECTORS:
         o->detectors = true;
         return RB_OK;
@@ -263,6 +267,7 @@ rb_code_t run_options_read(run_options_t *o, int argc, char **argv, bool *help, 
 
 void run_options_free(run_options_t *o)
 {
+    free(o->shares);
     free(o->setup.sets.text);
     free(o->merge.text);
     free(o->samples);

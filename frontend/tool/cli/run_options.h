@@ -15,6 +15,8 @@ typedef struct {
     sampling_options_t sampling;
     char *samples; /* owned; all --sample arguments as one list */
     const char *folder, *launches, *window, *timeline, *timeline_range;
+    sm_share_t *shares; /* owned */
+    size_t n_shares;
     chip_view_plan_t view; /* part of the run that the timeline shows */
     folder_mode_t mode;
     bool detectors;       /* write detectors.json */

@@ -56,6 +56,12 @@ static rb_code_t describe_identity(run_t *run, rb_err_t *err)
     size_t n = strlen(run->identity);
     if (run->options->isolated)
         n += (size_t)snprintf(run->identity + n, sizeof(run->identity) - n, "isolated\n");
+    if (run->options->n_shares > 0) {
+        const uint64_t shares = journal_checksum(
+            0, run->options->shares, run->options->n_shares * sizeof(*run->options->shares));
+        n += (size_t)snprintf(run->identity + n, sizeof(run->identity) - n, "streams %016llx\n",
+                              (unsigned long long)shares);
+    }
     if (run->options->parts > 0)
         run_parts_identity(run->identity + n, run->options->part, run->options->parts);
     return RB_OK;
@@ -191,6 +197,35 @@ static void tell_cold(const run_t *run)
                 : "");
 }
 
+/* Whether launches overlap; what then cannot be done is named before anything is written. */
+static rb_code_t check_streams(run_t *run, rb_err_t *err)
+{
+    const run_options_t *o = run->options;
+    RB_TRY(gpu_overlaps(run->setup.spec, run->setup.source, &run->overlaps, err));
+    if (o->n_shares > 0 && !run->overlaps)
+        return rb_fail(err, RB_USAGE,
+                       "--streams needs gpu.concurrent_launches above 1 and a trace of several "
+                       "streams");
+    if (!run->overlaps)
+        return RB_OK;
+    if (o->mode == FOLDER_RESUME || o->isolated || o->timeline_range != NULL || run->sampling.on ||
+        run->inside.list.n > 0 || o->launches != NULL || o->stats_interval > 0 || o->detectors ||
+        o->per_instruction)
+        return rb_fail(err, RB_USAGE,
+                       "launches that overlap are simulated from the first to the last, without "
+                       "--%s: leave it out, or set gpu.concurrent_launches = 1",
+                       o->mode == FOLDER_RESUME    ? "resume"
+                       : o->isolated               ? "isolated"
+                       : o->timeline_range != NULL ? "timeline-range"
+                       : o->launches != NULL       ? "launches"
+                       : o->stats_interval > 0     ? "stats-interval"
+                       : o->detectors              ? "detectors"
+                       : o->per_instruction        ? "per-instruction"
+                       : o->sampling.plan != NULL  ? "plan"
+                                                   : "sample");
+    return RB_OK;
+}
+
 rb_code_t run_prepare(run_t *run, rb_err_t *err)
 {
     const run_options_t *o = run->options;
@@ -207,6 +242,7 @@ rb_code_t run_prepare(run_t *run, rb_err_t *err)
     RB_TRY(describe_identity(run, err));
     RB_TRY(prepare_isolated(run, err));
     tell_cold(run);
+    RB_TRY(check_streams(run, err));
     if (o->timeline != NULL)
         RB_TRY(run_timeline_open(&run->timeline, o->timeline, err));
     run->sim = library_sim_create(run->setup.config, run->setup.trace, o->threads, window, err);

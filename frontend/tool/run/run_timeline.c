@@ -69,6 +69,7 @@ struct run_timeline {
     sm_tracks_t *sm; /* owned */
     partition_tracks_t *partition;
     bool full;
+    bool worked; /* streams were drawn */
 };
 
 rb_code_t run_timeline_open(run_timeline_t **out, const char *path, rb_err_t *err)
@@ -86,11 +87,66 @@ rb_code_t run_timeline_open(run_timeline_t **out, const char *path, rb_err_t *er
     return RB_OK;
 }
 
+/* A track of a stream: operations of one stream that overlap have several. */
+typedef struct {
+    uint64_t stream, track;
+    cycle_t end; /* of its last slice */
+    unsigned lane;
+} lane_t;
+
+/* The first track of the stream that is free at this time, or a new one. */
+static lane_t *free_lane(run_timeline_t *t, uint64_t group, lane_t **lanes, size_t *n, size_t *cap,
+                         uint64_t stream, cycle_t at)
+{
+    unsigned lane = 0;
+    for (size_t i = 0; i < *n; i++) {
+        if ((*lanes)[i].stream != stream)
+            continue;
+        if ((*lanes)[i].end <= at)
+            return &(*lanes)[i];
+        lane++;
+    }
+    char name[64];
+    rb_grow(lanes, cap, *n + 1, sizeof(**lanes));
+    snprintf(name, sizeof(name), lane == 0 ? "stream %llu" : "stream %llu (%u)",
+             (unsigned long long)stream, lane + 1);
+    (*lanes)[*n] = (lane_t){
+        .stream = stream, .track = perfetto_track(&t->perfetto, group, name, *n), .lane = lane};
+    return &(*lanes)[(*n)++];
+}
+
+void run_timeline_work(run_timeline_t *t, const stream_graph_t *g, const stream_op_time_t *times,
+                       const char *(*name_of)(void *ctx, uint64_t launch), void *ctx)
+{
+    const uint64_t group = perfetto_group(&t->perfetto, "streams");
+    lane_t *lanes = NULL;
+    size_t n = 0, cap = 0;
+    for (size_t i = 0; i < g->n; i++) {
+        const stream_op_t *op = &g->ops[i];
+        if (!times[i].ran)
+            continue;
+        char name[300], note[64];
+        if (op->kind == STREAM_OP_LAUNCH)
+            snprintf(name, sizeof(name), "%llu: %s", (unsigned long long)op->launch,
+                     name_of(ctx, op->launch));
+        else
+            snprintf(name, sizeof(name), "%s", stream_op_name((stream_op_kind_t)op->kind));
+        snprintf(note, sizeof(note), "operation %zu%s", i + 1,
+                 times[i].critical ? ", on the critical path" : "");
+        lane_t *lane = free_lane(t, group, &lanes, &n, &cap, op->stream, times[i].start);
+        perfetto_slice_begin(&t->perfetto, lane->track, times[i].start, name, note);
+        perfetto_slice_end(&t->perfetto, lane->track, times[i].end);
+        lane->end = times[i].end;
+    }
+    free(lanes);
+    t->worked = true;
+}
+
 rb_code_t run_timeline_finish(run_timeline_t *t, rb_err_t *err)
 {
     if (t == NULL)
         return RB_OK;
-    if (t->sm == NULL)
+    if (t->sm == NULL && !t->worked)
         rb_warn("%s: the timeline is empty: nothing was simulated in --timeline-range",
                 t->file.path);
     return out_file_close(&t->file, RB_OK, err);

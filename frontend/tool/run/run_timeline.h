@@ -19,6 +19,11 @@ RB_CHECKED rb_code_t run_timeline_open(run_timeline_t **t, const char *path, rb_
 /* Draws a view. */
 void run_timeline_view(run_timeline_t *t, const chip_view_t *v);
 
+/* Draws a track for each stream, of launches that overlapped, instead of views. name_of: the name of a
+ * launch, valid until the next call. */
+void run_timeline_work(run_timeline_t *t, const stream_graph_t *g, const stream_op_time_t *times,
+                       const char *(*name_of)(void *ctx, uint64_t launch), void *ctx);
+
 /* Renames the file to its final name. RB_IO. Does nothing for NULL. */
 RB_CHECKED rb_code_t run_timeline_finish(run_timeline_t *t, rb_err_t *err);
 

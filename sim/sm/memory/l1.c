@@ -60,7 +60,8 @@ static l1_result_t store(sm_t *sm, const line_access_t *a, mem_op_t op, cycle_t 
     else if (op == MEM_WRITE && a->full != 0)
         l1_line_fill(sm, cache_key_of(sm->memory.l1, a->line), false, a->full);
     sm_store_sent(sm, sm->memory.lsu.cur.warp);
-    l1_send(sm, a, op, a->sectors, TXN_STORE, sm->memory.lsu.cur.warp | sm->store_handle, now);
+    l1_send(sm, a, op, a->sectors, TXN_STORE,
+            sm_store_index(sm, sm->memory.lsu.cur.warp) | sm->store_handle, now);
     return L1_DONE;
 }
 

@@ -108,6 +108,16 @@ static cycle_t l1i_send(sm_t *sm, supply_core_t *core, cycle_t now)
     return at + sm->config->icache.l1_latency;
 }
 
+/* Whether a launch on the SM has brought this line of its code into the L2. */
+static bool is_launched(const sm_t *sm, uint64_t line)
+{
+    const uint64_t bytes = sm->config->icache.launch_bytes;
+    bool launched = line - sm->code_base < bytes;
+    for (uint32_t b = 0; b < sm->config->sm.max_blocks && !launched; b++)
+        launched = sm->block[b].block != NULL && line - sm->block[b].launch->code_base < bytes;
+    return launched;
+}
+
 /* Requests lines from L2, oldest first, up to the limit of the L1 instruction cache. */
 static void l1i_request(sm_t *sm, cycle_t now)
 {
@@ -124,7 +134,7 @@ static void l1i_request(sm_t *sm, cycle_t now)
                        .op = MEM_READ,
                        .src = MEM_SRC_INST,
                        .sectors = ALL_SECTORS,
-                       .launched = line - sm->code_base < sm->config->icache.launch_bytes};
+                       .launched = is_launched(sm, line)};
         sm_send_request(sm, &m, 1, now + sm->config->l1.miss_latency);
     }
 }

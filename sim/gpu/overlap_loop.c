@@ -1,0 +1,440 @@
+/*
+ * Launches are reported in groups: from the first that starts on an idle chip to the end of the last
+ * one that runs. The counters of a group are exact. A launch that was alone has them all; otherwise
+ * each has a share in proportion to its warp instructions, and the shares sum to the counters.
+ *
+ * A group's counters are read overlap_least() cycles after its end, before anything else can be
+ * dispatched, at a cycle that does not depend on windows.
+ */
+#include "sim/gpu/overlap_loop.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/core/alloc.h"
+#include "sim/core/log.h"
+#include "sim/gpu/overlap.h"
+
+/* A launch of the current group that has ended. */
+typedef struct {
+    launch_result_t r;
+    uint32_t op;
+    cycle_t release; /* from then on, blocks could be dispatched */
+    cycle_t alone;
+} ended_t;
+
+struct overlap_loop {
+    overlap_t o;
+    uint64_t *position; /* owned; of each operation's launch in the source */
+    cycle_t *alone;     /* owned; of each operation */
+    ended_t *ended;     /* owned */
+    size_t n_ended, cap_ended;
+    bool group_open, cutting;
+    cycle_t group_start;
+    gpu_counters_t before;
+    rb_code_t code; /* what went wrong between windows */
+    rb_err_t err;
+};
+
+/* --- what cannot be combined ----------------------------------------------------------------- */
+
+static rb_code_t refuse(const char *what, rb_err_t *err)
+{
+    return rb_fail(err, RB_USAGE,
+                   "%s cannot be combined with launches that overlap: set "
+                   "gpu.concurrent_launches = 1, or leave it out",
+                   what);
+}
+
+static rb_code_t check_plan(const gpu_t *g, rb_err_t *err)
+{
+    const run_state_t *r = &g->run;
+    const run_plan_t *plan = r->plan;
+    if (plan->n_inside > 0)
+        return refuse("a sampler inside launches", err);
+    if (plan->launch_ids != NULL || plan->sampled)
+        return refuse("a choice of launches (a launch sampler, --launches)", err);
+    if (plan->first > 1 || plan->last > 0)
+        return refuse("a run of a part of the launches, or the continuation of a run,", err);
+    if (plan->stats_interval > 0 && r->callbacks->interval != NULL)
+        return refuse("a time series (--stats-interval)", err);
+    if (r->callbacks->view != NULL)
+        return refuse("the time line of blocks and queues (--timeline)", err);
+    if (r->callbacks->instructions != NULL)
+        return refuse("counts per instruction (--per-instruction)", err);
+    if (r->callbacks->clock_reads != NULL)
+        return refuse("the report of clock reads", err);
+    if (r->warmup != WARMUP_KEEP)
+        return refuse("warmup.mode other than keep", err);
+    for (size_t i = 0; i < plan->n_shares; i++) {
+        if (plan->shares[i].first > plan->shares[i].last || plan->shares[i].last >= g->n_sms)
+            return rb_fail(
+                err, RB_USAGE,
+                "stream %llu is confined to SMs %u to %u, but the GPU has the SMs 0 to %u",
+                (unsigned long long)plan->shares[i].stream, plan->shares[i].first,
+                plan->shares[i].last, g->n_sms - 1);
+    }
+    return RB_OK;
+}
+
+/* --- between windows ------------------------------------------------------------------------- */
+
+static rb_code_t open_launch(gpu_t *g, overlap_launch_t *l, rb_err_t *err)
+{
+    run_state_t *r = &g->run;
+    const uint64_t position = r->loop->o.ops[l->op].position;
+    RB_TRY(r->source->ops->launch_info(r->source, position, &l->info, err));
+    RB_TRY(occupancy_compute(&g->spec, &l->info, &l->occupancy, err));
+    const uint64_t most = (uint64_t)g->n_sms * l->occupancy.blocks_per_sm;
+    const feed_plan_t plan = {.ahead = g->demand,
+                              .threads = 1,
+                              .resident = most < l->info.n_blocks ? most : l->info.n_blocks,
+                              .keep = (g->spec.sm.sm.mem_queue + 2) * ADDR_RECORD_MAX,
+                              .dir = r->plan->tmpdir};
+    RB_TRY(feed_open(&l->feed, r->source, position, &plan, err));
+    l->need = placement_need(&l->occupancy);
+    l->ctx.slot = (uint32_t)l->info.id;
+    l->ctx.carveout = (uint32_t)l->occupancy.carveout;
+    l->ctx.code_base = gpu_code_base(g, l->info.code_id);
+    l->ctx.shared_base = l->info.shared_base;
+    l->ctx.local_base = l->info.local_base;
+    l->state = LAUNCH_OPEN;
+    r->progress.launch_id = l->info.id;
+    return RB_OK;
+}
+
+static void close_launch(struct overlap_loop *p, overlap_launch_t *l)
+{
+    feed_close(&l->feed);
+    rb_grow(&p->ended, &p->cap_ended, p->n_ended + 1, sizeof(*p->ended));
+    ended_t *e = &p->ended[p->n_ended++];
+    *e = (ended_t){.op = l->op};
+    e->r.info = l->info;
+    e->r.occupancy = l->occupancy;
+    e->r.start = l->start;
+    e->r.end = l->end;
+    e->release = l->release;
+    e->r.blocks = l->sent;
+    e->r.warp_insts = l->sent_insts;
+    l->state = LAUNCH_FREE;
+}
+
+/* The first launch of a group has been admitted: until then, the SMs had nothing to do. */
+static void open_group(gpu_t *g, struct overlap_loop *p, cycle_t start)
+{
+    gpu_counters_t now;
+    gpu_count(g, start, &now);
+    p->before.sm = now.sm;
+    p->group_start = start;
+    p->group_open = true;
+}
+
+bool overlap_boundary(gpu_t *g, cycle_t now)
+{
+    run_state_t *r = &g->run;
+    struct overlap_loop *p = r->loop;
+    (void)now;
+    for (uint32_t i = 0; i < p->o.n_used; i++) {
+        overlap_launch_t *l = &p->o.launch[i];
+        if (l->state == LAUNCH_ENDED)
+            close_launch(p, l);
+    }
+    if (p->o.quiet && !p->cutting)
+        return false;
+    for (uint32_t i = 0; i < p->o.n_used && p->code == RB_OK; i++) {
+        overlap_launch_t *l = &p->o.launch[i];
+        if (l->state == LAUNCH_ADMITTED && !p->group_open)
+            open_group(g, p, p->o.group_start);
+        if (l->state == LAUNCH_ADMITTED)
+            p->code = open_launch(g, l, &p->err);
+        if (l->state == LAUNCH_OPEN && !feed_ensure(&l->feed, g->demand))
+            p->code = feed_check(&l->feed, &p->err);
+    }
+    return p->code == RB_OK && !r->stop;
+}
+
+/* --- groups ---------------------------------------------------------------------------------- */
+
+/* Takes part / all of *n from it, all of it if nothing else is left to take a part. */
+static uint64_t share_of(uint64_t *n, uint64_t part, uint64_t all)
+{
+    const double share = (double)part / (double)all * (double)*n;
+    const uint64_t mine = part == all || share >= (double)*n ? *n : (uint64_t)share;
+    *n -= mine;
+    return mine;
+}
+
+static void share_list(uint64_t *left, uint64_t *out, size_t n, uint64_t part, uint64_t all)
+{
+    for (size_t i = 0; i < n; i++)
+        out[i] = share_of(&left[i], part, all);
+}
+
+/* Divides the counters of a group. Blocks and warp instructions of a launch are known. */
+static void share_counters(gpu_t *g, struct overlap_loop *p, const gpu_counters_t *counters)
+{
+    enum {
+        SM = sizeof(sm_stats_t) / 8,
+        L2 = sizeof(l2_stats_t) / 8,
+        DRAM = sizeof(dram_stats_t) / 8
+    };
+    gpu_counters_t left = *counters;
+    uint64_t all = 0;
+    uint64_t slots =
+        (uint64_t)g->n_sms * g->spec.sm.sm.max_warps * (p->o.quiet_at - p->group_start);
+    for (size_t i = 0; i < p->n_ended; i++)
+        all += p->ended[i].r.warp_insts + 1;
+    for (size_t i = 0; i < p->n_ended; i++) {
+        launch_result_t *r = &p->ended[i].r;
+        const uint64_t part = r->warp_insts + 1;
+        share_list((uint64_t *)&left.sm, (uint64_t *)&r->sm, SM, part, all);
+        share_list((uint64_t *)&left.l2, (uint64_t *)&r->l2, L2, part, all);
+        share_list((uint64_t *)&left.dram, (uint64_t *)&r->dram, DRAM, part, all);
+        r->warp_slot_cycles = share_of(&slots, part, all);
+        all -= part;
+        r->sm.blocks = r->blocks;
+        r->sm.warp_insts = r->warp_insts;
+        r->thread_insts = r->sm.thread_insts;
+    }
+}
+
+typedef enum { EDGE_END, EDGE_START, EDGE_RELEASE } edge_kind_t;
+
+typedef struct {
+    cycle_t at;
+    edge_kind_t kind;
+    size_t launch;
+} edge_t;
+
+static int by_time(const void *a, const void *b)
+{
+    const edge_t *x = a, *y = b;
+    if (x->at != y->at)
+        return x->at < y->at ? -1 : 1;
+    if (x->launch == y->launch) /* without blocks, a launch ends when it is released */
+        return (x->kind != EDGE_START) - (y->kind != EDGE_START);
+    return x->kind != y->kind ? (x->kind > y->kind) - (x->kind < y->kind)
+                              : (x->launch > y->launch) - (x->launch < y->launch);
+}
+
+/* A launch that runs between at and to, when none can dispatch blocks yet. */
+static ended_t *any_early(struct overlap_loop *p, cycle_t at, cycle_t to)
+{
+    size_t i = 0;
+    while (p->ended[i].r.start > at || p->ended[i].release < to)
+        i++;
+    return &p->ended[i];
+}
+
+/* For each launch of the group, the cycles in which it was the only one; and launch latency: cycles in
+ * which no launch could dispatch blocks yet count for one of those that ran. */
+static void count_alone(struct overlap_loop *p)
+{
+    edge_t *edge = rb_calloc(3 * p->n_ended + 1, sizeof(*edge));
+    size_t n = 0, running = 0, released = 0, sum = 0;
+    for (size_t i = 0; i < p->n_ended; i++) {
+        edge[n++] = (edge_t){p->ended[i].r.start, EDGE_START, i};
+        edge[n++] = (edge_t){p->ended[i].release, EDGE_RELEASE, i};
+        edge[n++] = (edge_t){p->ended[i].r.end, EDGE_END, i};
+    }
+    qsort(edge, n, sizeof(*edge), by_time);
+    for (size_t i = 0; i < n; i++) {
+        const cycle_t passed = i == 0 ? 0 : edge[i].at - edge[i - 1].at;
+        if (passed > 0 && running == 1) /* the sum of the numbers is that of the one */
+            p->ended[sum].alone += passed;
+        if (passed > 0 && running > 0 && released == 0)
+            any_early(p, edge[i - 1].at, edge[i].at)->r.launch_cycles += passed;
+        switch (edge[i].kind) {
+        case EDGE_START:
+            running++;
+            sum += edge[i].launch;
+            break;
+        case EDGE_RELEASE:
+            released++;
+            break;
+        case EDGE_END:
+            running--;
+            released--;
+            sum -= edge[i].launch;
+            break;
+        }
+    }
+    free(edge);
+}
+
+static int by_end(const void *a, const void *b)
+{
+    const ended_t *x = a, *y = b;
+    if (x->r.end != y->r.end)
+        return x->r.end < y->r.end ? -1 : 1;
+    return (x->op > y->op) - (x->op < y->op);
+}
+
+/* Reports the group whose last launch has ended. */
+static rb_code_t close_group(gpu_t *g, struct overlap_loop *p, rb_err_t *err)
+{
+    run_state_t *r = &g->run;
+    gpu_counters_t now, part;
+    gpu_count(g, p->o.quiet_at, &now);
+    stats_sub((uint64_t *)&part, (const uint64_t *)&now, (const uint64_t *)&p->before,
+              sizeof(part) / sizeof(uint64_t));
+    p->before = now;
+    qsort(p->ended, p->n_ended, sizeof(*p->ended), by_end);
+    share_counters(g, p, &part);
+    count_alone(p);
+    for (size_t i = 0; i < p->n_ended; i++) {
+        p->alone[p->ended[i].op] = p->ended[i].alone;
+        r->progress.launches_done++;
+        if (r->callbacks->launch_done != NULL)
+            RB_TRY(r->callbacks->launch_done(r->callbacks->ctx, &p->ended[i].r, err));
+    }
+    p->n_ended = 0;
+    p->group_open = false;
+    if (p->o.running > 0) /* the next group has begun */
+        open_group(g, p, p->o.group_start);
+    return RB_OK;
+}
+
+/* --- the end --------------------------------------------------------------------------------- */
+
+/* Marks a chain of operations, each of which waited for the one before it, from the last to end. */
+static void mark_critical(const overlap_t *o, stream_op_time_t *times)
+{
+    size_t at = 0;
+    for (size_t i = 0; i < o->graph->n; i++) {
+        if (times[i].ran && (!times[at].ran || times[i].end >= times[at].end))
+            at = i;
+    }
+    for (bool more = o->graph->n > 0; more;) {
+        const stream_op_t *op = &o->graph->ops[at];
+        times[at].critical = true;
+        more = op->n_waits > 0;
+        size_t last = at;
+        for (uint32_t k = 0; k < op->n_waits; k++) {
+            const size_t before = o->graph->waits[op->first_wait + k];
+            if (last == at || times[before].end > times[last].end)
+                last = before;
+        }
+        at = last;
+    }
+}
+
+static rb_code_t report_work(gpu_t *g, struct overlap_loop *p, rb_err_t *err)
+{
+    const gpu_callbacks_t *c = g->run.callbacks;
+    const overlap_t *o = &p->o;
+    if (c->work_done == NULL)
+        return RB_OK;
+    stream_op_time_t *times = rb_calloc(o->graph->n + 1, sizeof(*times));
+    for (size_t i = 0; i < o->graph->n; i++)
+        times[i] = (stream_op_time_t){.ran = o->ops[i].runs,
+                                      .ready = o->ops[i].ready - o->begin,
+                                      .start = o->ops[i].start - o->begin,
+                                      .end = o->ops[i].end - o->begin,
+                                      .alone = p->alone[i]};
+    mark_critical(o, times);
+    rb_code_t rc = c->work_done(c->ctx, o->graph, times, err);
+    free(times);
+    return rc;
+}
+
+/* Finds the launches of the graph in the source, and places their code in the order of the source. */
+static rb_code_t find_launches(gpu_t *g, const stream_graph_t *graph, uint64_t *position,
+                               rb_err_t *err)
+{
+    trace_source_t *s = g->run.source;
+    const uint64_t n = s->ops->n_launches(s);
+    size_t op = 0;
+    for (uint64_t id = 1; id <= n; id++) {
+        launch_info_t info;
+        RB_TRY(s->ops->launch_info(s, id, &info, err));
+        while (op < graph->n &&
+               (graph->ops[op].kind != STREAM_OP_LAUNCH || graph->ops[op].launch < info.id))
+            op++;
+        if (op == graph->n || graph->ops[op].launch != info.id)
+            return rb_fail(err, RB_TRACE,
+                           "%s: launch %llu is not among the operations of its graph", info.file,
+                           (unsigned long long)info.id);
+        position[op] = id;
+        (void)gpu_code_base(g, info.code_id);
+    }
+    return RB_OK;
+}
+
+/* Runs to the end of a group or of everything. */
+static rb_code_t run_part(gpu_t *g, struct overlap_loop *p, rb_err_t *err)
+{
+    overlap_t *o = &p->o;
+    engine_run(g->engine, CYCLE_NEVER);
+    if (p->code == RB_OK && !g->run.stop && o->quiet) {
+        p->cutting = true;
+        engine_run(g->engine, o->quiet_at + overlap_least(&g->spec));
+        p->cutting = false;
+    }
+    for (uint32_t i = 0; i < o->n_used && p->code == RB_OK; i++) {
+        if (o->launch[i].feed.source != NULL)
+            p->code = feed_check(&o->launch[i].feed, &p->err);
+    }
+    if (p->code != RB_OK)
+        return rb_fail(err, p->code, "%s", p->err.text);
+    if (g->run.stop)
+        return RB_STOPPED;
+    (void)overlap_boundary(g, o->quiet_at);
+    if (!o->quiet) {
+        RB_INVARIANT(overlap_over(o), "deadlock: %llu of %zu operations are complete",
+                     (unsigned long long)o->n_complete, o->graph->n);
+        return RB_OK;
+    }
+    o->quiet = false;
+    return close_group(g, p, err);
+}
+
+static rb_code_t run_all(gpu_t *g, struct overlap_loop *p, rb_err_t *err)
+{
+    block_scheduler_t *s = &g->scheduler;
+    gpu_count(g, g->next_start, &p->before);
+    s->overlap = &p->o;
+    s->placement.kind = (block_need_t){0};
+    engine_wake(g->engine, g->scheduler_shard, g->next_start);
+    g->run.launch_open = true;
+    rb_code_t rc = RB_OK;
+    do
+        rc = run_part(g, p, err);
+    while (rc == RB_OK && (!overlap_over(&p->o) || p->o.quiet));
+    g->run.launch_open = false;
+    return rc;
+}
+
+rb_code_t overlap_run_graph(gpu_t *g, const stream_graph_t *graph, rb_err_t *err)
+{
+    RB_TRY(check_plan(g, err));
+    struct overlap_loop *p = rb_calloc(1, sizeof(*p));
+    p->position = rb_calloc(graph->n + 1, sizeof(*p->position));
+    p->alone = rb_calloc(graph->n + 1, sizeof(*p->alone));
+    rb_code_t rc = find_launches(g, graph, p->position, err);
+    overlap_init(&p->o, &g->spec, g->sm_shard, &g->scheduler.placement, &g->scheduler.inbox, graph,
+                 p->position, g->run.plan, g->next_start);
+    p->o.epoch = g->epoch;
+    g->run.loop = p;
+    if (rc == RB_OK)
+        rc = run_all(g, p, err);
+    if (rc == RB_OK)
+        rc = report_work(g, p, err);
+    g->epoch = p->o.epoch;
+    if (rc == RB_OK) {
+        cycle_t end = g->next_start;
+        for (size_t i = 0; i < graph->n; i++)
+            end = cycle_max(end, p->o.ops[i].end);
+        g->scheduler.quiet = end;
+        gpu_come_to_rest(g);
+        g->reached = g->run.source->ops->n_launches(g->run.source);
+    }
+    g->scheduler.overlap = NULL;
+    g->run.loop = NULL;
+    overlap_free(&p->o);
+    free(p->position);
+    free(p->alone);
+    free(p->ended);
+    free(p);
+    return rc;
+}
