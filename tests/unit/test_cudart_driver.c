@@ -8,7 +8,13 @@
 #include "tests/support/test.h"
 
 enum { N = 500, INVALID_VALUE = 1, INVALID_IMAGE = 200, NO_BINARY = 209, NOT_FOUND = 500 };
-enum { INVALID_CONTEXT = 201, NO_COMPILER = 221, FILE_NOT_FOUND = 301, NOT_SUPPORTED = 801 };
+enum {
+    INVALID_CONTEXT = 201,
+    NO_COMPILER = 221,
+    FILE_NOT_FOUND = 301,
+    ILLEGAL_ADDRESS = 700,
+    NOT_SUPPORTED = 801
+};
 
 typedef struct context context_t;
 typedef struct linker linker_t;
@@ -17,6 +23,7 @@ typedef struct function function_t;
 typedef uint64_t pointer_t;
 
 int cuInit(unsigned flags);
+int cuCtxSynchronize(void);
 int cuDeviceGet(int *device, int ordinal);
 int cuDeviceGetName(char *name, int size, int device);
 int cuDeviceGetAttribute(int *value, int attribute, int device);
@@ -425,6 +432,23 @@ static void the_device_is_that_of_the_run(void **state)
     assert_string_equal(name, "V100");
     assert_int_equal(cuDeviceGetAttribute(&value, 16, 0), 0);
     assert_int_equal(value, 80);
+    assert_int_equal(cuDeviceGetAttribute(&value, 102, 0), 0); /* virtual memory */
+    assert_int_equal(value, 1);
+}
+
+/* The last test: no call succeeds after it. */
+static void errors_of_kernels_come_later(void **state)
+{
+    function_t *f = vecadd();
+    pointer_t wild = 16;
+    int n = N;
+    void *args[] = {&wild, &wild, &wild, &n};
+
+    (void)state;
+    assert_int_equal(cuCtxSynchronize(), 0);
+    assert_int_equal(cuLaunchKernel(f, 2, 1, 1, 256, 1, 1, 0, NULL, args, NULL), 0);
+    assert_int_equal(cuCtxSynchronize(), ILLEGAL_ADDRESS);
+    assert_int_equal(cuLaunchKernel(f, 2, 1, 1, 256, 1, 1, 0, NULL, args, NULL), ILLEGAL_ADDRESS);
 }
 
 int main(void)
@@ -444,6 +468,7 @@ int main(void)
         cmocka_unit_test(libraries_are_modules),
         cmocka_unit_test(other_calls_return_an_error),
         cmocka_unit_test(the_device_is_that_of_the_run),
+        cmocka_unit_test(errors_of_kernels_come_later),
     };
 
     setenv("RUBATO_ARCH", "70", 1);

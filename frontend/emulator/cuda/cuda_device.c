@@ -101,7 +101,12 @@ cuda_error_t cuDeviceTotalMem_v2(size_t *bytes, int device)
 /* The numbers of attributes are those of the runtime. */
 cuda_error_t cuDeviceGetAttribute(int *value, int attribute, int device)
 {
-    return cudaDeviceGetAttribute(value, attribute, device);
+    enum { VIRTUAL_MEMORY = 102 }; /* unlike others, not an attribute of the runtime */
+    cuda_error_t e = cudaDeviceGetAttribute(value, attribute, device);
+
+    if (e == CUDA_SUCCESS && attribute == VIRTUAL_MEMORY)
+        *value = 1;
+    return e;
 }
 
 cuda_error_t cuDeviceComputeCapability(int *major, int *minor, int device)

@@ -69,6 +69,16 @@ static cuda_error_t driver_error(cuda_error_t e)
     return e == CUDA_ERROR_INVALID_DEVICE_FUNCTION ? CUDA_ERROR_INVALID_HANDLE : e;
 }
 
+/* The error after which no call succeeds. */
+static cuda_error_t lasting_error(void)
+{
+    cudart_state_t *s = cudart_enter();
+    const cuda_error_t e = s->sticky;
+
+    cudart_leave(s, CUDA_SUCCESS);
+    return e;
+}
+
 /* The buffer in a list of keys and values: all parameters as the kernel wants them; NULL: none. */
 static uint8_t *packed_params(void **extra, size_t *bytes)
 {
@@ -127,11 +137,14 @@ static cuda_error_t launch(const launch_config_t *c, const cudart_function_t *f,
     }
     if (args == NULL && k->n_params > 0)
         return CUDA_ERROR_INVALID_VALUE;
+    const cuda_error_t before = lasting_error();
     cuda_error_t e = cooperative
                          ? cudaLaunchCooperativeKernel(f, grid, block, args, c->shared, c->stream)
                          : cudaLaunchKernel(f, grid, block, args, c->shared, c->stream);
     free(unpacked);
-    return driver_error(e);
+    /* What fails in the kernel is the error of a later call. */
+    return before == CUDA_SUCCESS && lasting_error() != CUDA_SUCCESS ? CUDA_SUCCESS
+                                                                     : driver_error(e);
 }
 
 cuda_error_t cuLaunchKernel(const cudart_function_t *f, unsigned gx, unsigned gy, unsigned gz,
