@@ -65,11 +65,12 @@ static void steps_of_volta_are_the_same(void **state)
     (void)state;
     for (unsigned i = 0; i < ROUNDS && emu_has_avx512(); i++) {
         emu_warp_t w[2] = {warp_of(plain), warp_of(wide)};
-        emu_uop_t u = {.select = i % 4};
+        emu_uop_t u = {.select = (uint8_t)(i % 16)}; /* step, and the layouts of A and B */
         const uint32_t mask = i % 3 ? EMU_ALL : (uint32_t)(sass_lab_random(&seed) >> 32);
         for (unsigned s = 0; s < 3; s++)
             u.s[s] = EMU_LANES * (uint32_t)(sass_lab_random(&seed) % (REGISTERS - 2));
-        u.d = i % 2 ? u.s[2] : EMU_LANES * (uint32_t)(sass_lab_random(&seed) % (REGISTERS - 2));
+        u.d =
+            i / 16 % 2 ? u.s[2] : EMU_LANES * (uint32_t)(sass_lab_random(&seed) % (REGISTERS - 2));
         fill(given, &seed);
         memcpy(plain, given, 4 * WORDS);
         memcpy(wide, given, 4 * WORDS);

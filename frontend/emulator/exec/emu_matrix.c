@@ -151,7 +151,8 @@ static bool has_fragments(const emu_warp_t *w, const emu_uop_t *u)
 {
     const emu_uop_t *last = w->grid->fragments.of;
 
-    if (last == NULL || last != u - 1 || last->s[0] != u->s[0] || last->s[1] != u->s[1])
+    if (last == NULL || last != u - 1 || last->s[0] != u->s[0] || last->s[1] != u->s[1] ||
+        ((last->select ^ u->select) & ~HMMA_STEP) != 0)
         return false;
     for (unsigned i = 0; i < 2; i++) /* and did not overwrite them (register pairs) */
         if (last->d < u->s[i] + 2 * EMU_LANES && u->s[i] < last->d + 2 * EMU_LANES)
@@ -159,14 +160,21 @@ static bool has_fragments(const emu_warp_t *w, const emu_uop_t *u)
     return true;
 }
 
-EMU_HOT void emu_fragments(const emu_warp_t *w, const emu_uop_t *u, emu_fragments_t *to)
+EMU_INLINE void elements(const uint32_t *v, bool transposed, double to[4][EMU_LANES])
 {
     float f[4][EMU_LANES];
 
-    halves(emu_src(w, u, 0), 2, f);
-    widen(f, 4, to->a);
-    halves(emu_src(w, u, 1), 2, f);
-    widen(f, 4, to->b);
+    halves(v, 2, f);
+    widen(f, 4, to);
+    for (unsigned lane = 0; lane < EMU_LANES && transposed; lane++)
+        for (unsigned i = 0; i < 4; i++)
+            to[i][lane] = (double)f[lane & 3][(lane & ~3u) + i];
+}
+
+EMU_HOT void emu_fragments(const emu_warp_t *w, const emu_uop_t *u, emu_fragments_t *to)
+{
+    elements(emu_src(w, u, 0), u->select & HMMA_A_BY_COLUMNS, to->a);
+    elements(emu_src(w, u, 1), u->select & HMMA_B_BY_ROWS, to->b);
 }
 
 /* Returns the operands of a step; converts them unless the previous step did. */
@@ -195,7 +203,7 @@ void emu_hmma884(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 {
     static const emu_fn_t steps[] = {hmma884_0, hmma884_1, hmma884_2, hmma884_3};
 
-    steps[u->select](w, u, mask);
+    steps[u->select & HMMA_STEP](w, u, mask);
 }
 
 static void hmma884(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
@@ -210,16 +218,13 @@ static void hmma884_avx512(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
     emu_hmma884_avx512(w, u, mask);
 }
 
-/* Bits of u->select: the step, and which fragments and types differ from the usual form. */
-enum { STEP = 3, A_BY_COLUMNS = 4, B_BY_ROWS = 8, D_F16 = 16, C_F16 = 32 };
-
 /* Row and column, within its 8x8 block, of element i that a step computes for a lane. */
 EMU_INLINE void element_place(unsigned select, unsigned lane, unsigned i, unsigned *row,
                               unsigned *col)
 {
-    const unsigned step = select & STEP, e = 2 * step + i;
+    const unsigned step = select & HMMA_STEP, e = 2 * step + i;
 
-    if (select & D_F16) {
+    if (select & HMMA_D_F16) {
         *row = lane & 3;
         *col = 4 * step + i;
     } else {
@@ -237,7 +242,7 @@ EMU_INLINE void element_place(unsigned select, unsigned lane, unsigned i, unsign
 EMU_HOT static void hmma884_any(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 {
     const uint32_t *c32 = emu_src(w, u, 2);
-    const unsigned how = u->select, n = how & D_F16 ? 4 : 2;
+    const unsigned how = u->select, n = how & HMMA_D_F16 ? 4 : 2;
     float a[4][EMU_LANES], b[4][EMU_LANES], c16[4][EMU_LANES];
     uint32_t r[4][EMU_LANES];
 
@@ -251,16 +256,18 @@ EMU_HOT static void hmma884_any(emu_warp_t *w, const emu_uop_t *u, uint32_t mask
             const unsigned quad = lane & 12, of_a = quad + 4 * (row & 4),
                            of_b = quad + 4 * (col & 4);
             double sum = (double)c16[col & 3][of_a + (row & 3)];
-            if ((how & C_F16) == 0)
+            if ((how & HMMA_C_F16) == 0)
                 sum = (double)emu_float(c32[EMU_LANES * i + lane]);
             for (unsigned k = 0; k < 4; k++) {
-                const float x = how & A_BY_COLUMNS ? a[row & 3][of_a + k] : a[k][of_a + (row & 3)];
-                const float y = how & B_BY_ROWS ? b[col & 3][of_b + k] : b[k][of_b + (col & 3)];
+                const float x =
+                    how & HMMA_A_BY_COLUMNS ? a[row & 3][of_a + k] : a[k][of_a + (row & 3)];
+                const float y =
+                    how & HMMA_B_BY_ROWS ? b[col & 3][of_b + k] : b[k][of_b + (col & 3)];
                 sum += (double)(x * y);
             }
-            r[i][lane] = how & D_F16 ? emu_round_to_half(sum) : rounded(sum);
+            r[i][lane] = how & HMMA_D_F16 ? emu_round_to_half(sum) : rounded(sum);
         }
-    if (how & D_F16)
+    if (how & HMMA_D_F16)
         for (unsigned k = 0; k < EMU_LANES; k++) {
             r[0][k] |= r[1][k] << 16;
             r[1][k] = r[2][k] | r[3][k] << 16;
@@ -274,10 +281,10 @@ static bool bind_hmma884(const sass_inst_t *in, emu_uop_t *u)
     const unsigned step = sass_bits(in, 79, 2);
     const bool d16 = !sass_bits(in, 76, 1), c16 = !sass_bits(in, 78, 1);
 
-    u->select =
-        (uint8_t)(step | (sass_bits(in, 73, 1) ? A_BY_COLUMNS : 0) |
-                  (sass_bits(in, 74, 1) ? 0 : B_BY_ROWS) | (d16 ? D_F16 : 0) | (c16 ? C_F16 : 0));
-    u->fn = u->select != step ? hmma884_any : emu_has_avx512() ? hmma884_avx512 : hmma884;
+    u->select = (uint8_t)(step | (sass_bits(in, 73, 1) ? HMMA_A_BY_COLUMNS : 0) |
+                          (sass_bits(in, 74, 1) ? 0 : HMMA_B_BY_ROWS) | (d16 ? HMMA_D_F16 : 0) |
+                          (c16 ? HMMA_C_F16 : 0));
+    u->fn = d16 || c16 ? hmma884_any : emu_has_avx512() ? hmma884_avx512 : hmma884;
     /* 16-bit results take two steps and need 16-bit addends */
     return (sass_bits(in, 72, 7) & 0x29) == 0 && (!d16 || (c16 && step < 2));
 }

@@ -113,6 +113,27 @@ WIDE void emu_hmma1688_avx512(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 static const uint16_t lane_order[2][EMU_LANES] __attribute__((aligned(64))) = {
     {SIXTEEN(0, 0), SIXTEEN(16, 0)}, {SIXTEEN(0, 1), SIXTEEN(16, 1)}};
 
+WIDE_INLINE void sixteen_bits_to_numbers(const uint16_t *halves, double out[EMU_LANES])
+{
+    UNROLL
+    for (unsigned k = 0; k < EMU_LANES; k += 8)
+        _mm512_store_pd(out + k, eight_halves(halves + k));
+}
+
+/* The same for the other layout: four halves of a result are those of one lane. */
+WIDE_INLINE void transposed_elements_of(const uint32_t *v, double out[4][EMU_LANES])
+{
+    for (unsigned m = 0; m < 4; m++) {
+        uint32_t pairs[EMU_LANES / 2] __attribute__((aligned(64)));
+        for (unsigned q = 0; q < EMU_LANES / 4; q++) {
+            pairs[2 * q] = v[4 * q + m];
+            pairs[2 * q + 1] = v[EMU_LANES + 4 * q + m];
+        }
+        __asm__("" : "+m"(pairs));
+        sixteen_bits_to_numbers((const uint16_t *)(const void *)pairs, out[m]);
+    }
+}
+
 /* The four halves of each lane in two registers, as numbers. */
 WIDE_INLINE void elements_of(const uint32_t *v, double out[4][EMU_LANES])
 {
@@ -127,16 +148,20 @@ WIDE_INLINE void elements_of(const uint32_t *v, double out[4][EMU_LANES])
         __asm__(""
                 : "+m"(halves)); /* keeps it in memory: extracting parts from registers costs
                                      * more */
-        UNROLL
-        for (unsigned k = 0; k < EMU_LANES; k += 8)
-            _mm512_store_pd(out[m] + k, eight_halves(halves + k));
+        sixteen_bits_to_numbers(halves, out[m]);
     }
 }
 
 WIDE void emu_fragments_avx512(const emu_warp_t *w, const emu_uop_t *u, emu_fragments_t *to)
 {
-    elements_of(emu_src(w, u, 0), to->a);
-    elements_of(emu_src(w, u, 1), to->b);
+    if (u->select & HMMA_A_BY_COLUMNS)
+        transposed_elements_of(emu_src(w, u, 0), to->a);
+    else
+        elements_of(emu_src(w, u, 0), to->a);
+    if (u->select & HMMA_B_BY_ROWS)
+        transposed_elements_of(emu_src(w, u, 1), to->b);
+    else
+        elements_of(emu_src(w, u, 1), to->b);
 }
 
 /* For each lane, its row of A: among the lower or the upper two of its four lanes. */
@@ -170,7 +195,7 @@ WIDE void emu_hmma884_avx512(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 {
     const emu_fragments_t *f = &w->grid->fragments;
     const emu_f32_t *c = (const emu_f32_t *)emu_src(w, u, 2);
-    const unsigned from = u->select >= 2 ? EMU_LANES / 2 : 0;
+    const unsigned from = u->select & 2 ? EMU_LANES / 2 : 0;
     uint32_t masked[2][EMU_LANES], *to = mask == EMU_ALL ? w->r + u->d : masked[0];
     unsigned not_numbers = 0;
     __m512d s[4][2];
