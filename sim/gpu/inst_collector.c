@@ -4,12 +4,14 @@
 #include <string.h>
 
 #include "sim/core/alloc.h"
+#include "sim/gpu/inst_listing.h"
 
 /* What remains known of an instruction when its launch is closed. */
 typedef struct {
     uint16_t opcode;
     uint8_t cls;
-    char *text; /* owned */
+    uint32_t line;
+    char *text, *file; /* owned; may be NULL */
 } description_t;
 
 struct inst_collector {
@@ -43,8 +45,10 @@ inst_collector_t *inst_collector_create(int threads)
 
 static void forget_descriptions(inst_collector_t *c)
 {
-    for (size_t i = 0; i < c->n_described; i++)
+    for (size_t i = 0; i < c->n_described; i++) {
         free(c->description[i].text);
+        free(c->description[i].file);
+    }
     c->n_described = 0;
 }
 
@@ -78,12 +82,19 @@ void inst_collector_begin(inst_collector_t *c)
     inst_sites_clear(&c->sites);
 }
 
-static char *text_of(const trace_source_t *source, trace_launch_t *launch, const inst_t *inst)
+static description_t describe(const trace_source_t *source, trace_launch_t *launch,
+                              const inst_t *inst)
 {
-    uint32_t len = 0;
-    const char *text =
-        source->ops->inst_text == NULL ? NULL : source->ops->inst_text(launch, inst, &len);
-    return text == NULL ? NULL : rb_format("%.*s", (int)len, text);
+    description_t d = {.opcode = inst->opcode, .cls = inst->cls};
+    char text[INST_LISTING_MAX];
+    source_line_t line = {0};
+    inst_listing_text(source, launch, inst, text);
+    d.text = rb_strdup(text);
+    if (inst_listing_line(source, launch, inst, &line)) {
+        d.line = line.line;
+        d.file = line.file == NULL ? NULL : rb_strdup(line.file);
+    }
+    return d;
 }
 
 void inst_collector_describe(inst_collector_t *c, const trace_source_t *source,
@@ -91,11 +102,8 @@ void inst_collector_describe(inst_collector_t *c, const trace_source_t *source,
 {
     rb_grow(&c->description, &c->cap_described, c->sites.n, sizeof(*c->description));
     c->description[0] = (description_t){0};
-    for (size_t i = 1; i < c->sites.n; i++) {
-        const inst_t *inst = c->sites.site[i].inst;
-        c->description[i] = (description_t){
-            .opcode = inst->opcode, .cls = inst->cls, .text = text_of(source, launch, inst)};
-    }
+    for (size_t i = 1; i < c->sites.n; i++)
+        c->description[i] = describe(source, launch, c->sites.site[i].inst);
     c->n_described = c->sites.n;
 }
 

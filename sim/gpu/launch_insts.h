@@ -12,7 +12,9 @@ typedef struct {
     uint32_t pc;
     uint16_t opcode;  /* isa_opcode_t */
     uint8_t cls;      /* op_class_t */
-    const char *text; /* of the trace; NULL: unknown */
+    uint32_t line;    /* of the source; 0: unknown */
+    const char *text; /* as inst_listing_text() gives it; NULL: unknown */
+    const char *file; /* of line; NULL or "": unknown */
     inst_counts_t counts;
 } launch_inst_t;
 

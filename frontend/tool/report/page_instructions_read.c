@@ -20,7 +20,10 @@ const char *const page_counter_names[PAGE_COUNTERS] = {
 enum { KERNEL, NAME, ARCH, LAUNCHES, ESTIMATED, PC, TEXT, FILE_PATH, LINE, FIELDS };
 static const char *const field_names[FIELDS] = {"kernel", "name", "arch", "launches", "estimated",
                                                 "pc",     "text", "file", "line"};
-enum { NO_COLUMN = UINT32_MAX, FILES_MAX = 1 << 16 };
+enum { FILES_MAX = 1 << 16 };
+
+/* The file has no such column. */
+#define NO_COLUMN UINT32_MAX
 
 typedef struct {
     page_insts_t *p;

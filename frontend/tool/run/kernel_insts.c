@@ -29,6 +29,7 @@ void kernel_list_free(kernel_list_t *k)
         kernel_insts_t *kernel = &k->kernel[i];
         for (size_t j = 0; j < kernel->n; j++) {
             free(kernel->list[j].text);
+            free(kernel->list[j].file);
             free(kernel->list[j].scaled);
         }
         free(kernel->name);
@@ -112,6 +113,8 @@ static void extend_list(kernel_insts_t *k, const launch_insts_t *insts)
         merged[n++] = (kernel_inst_t){.pc = pc,
                                       .opcode = from->opcode,
                                       .cls = from->cls,
+                                      .line = from->line,
+                                      .file = from->file == NULL ? NULL : rb_strdup(from->file),
                                       .text = from->text == NULL ? NULL : rb_strdup(from->text)};
     }
     free(k->list);

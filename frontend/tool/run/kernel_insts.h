@@ -14,7 +14,9 @@ typedef struct {
     uint64_t pc;
     uint16_t opcode; /* isa_opcode_t */
     uint8_t cls;     /* op_class_t */
+    uint32_t line;   /* of the source; 0: unknown */
     char *text;      /* owned; NULL: unknown */
+    char *file;      /* owned; NULL: unknown */
     inst_counts_t exact;
     double *scaled; /* owned; INST_COUNTS_ALL counts to be added; NULL: none */
 } kernel_inst_t;

@@ -85,7 +85,7 @@ static bool put_launch(FILE *f, const launch_result_t *r, const launch_insts_t *
                 put(f, insts->list, (insts->n + 1) * sizeof(*insts->list)) &&
                 put(f, insts->waits, insts->n_waits * sizeof(*insts->waits));
     for (size_t i = 0; good && i < insts->n; i++)
-        good = put_text(f, insts->list[i].text);
+        good = put_text(f, insts->list[i].text) && put_text(f, insts->list[i].file);
     return good;
 }
 
@@ -112,20 +112,23 @@ static bool replay_launch(run_instructions_t *x, kept_t *kept)
     const size_t n = (size_t)kept->n, n_waits = (size_t)kept->n_waits;
     launch_inst_t *list = rb_calloc(n + 1, sizeof(*list));
     launch_wait_t *waits = rb_calloc(n_waits, sizeof(*waits));
-    char **texts = rb_calloc(n + 1, sizeof(*texts));
+    char **texts = rb_calloc(2 * n + 1, sizeof(*texts)); /* and files */
     char *name = NULL;
     bool good = get_text(f, &name) && get(f, list, (n + 1) * sizeof(*list)) &&
                 get(f, waits, n_waits * sizeof(*waits));
+    for (size_t i = 0; i < n; i++)
+        list[i].text = list[i].file = NULL;
     for (size_t i = 0; good && i < n; i++) {
-        good = get_text(f, &texts[i]);
-        list[i].text = texts[i];
+        good = get_text(f, &texts[2 * i]) && get_text(f, &texts[2 * i + 1]);
+        list[i].text = texts[2 * i];
+        list[i].file = texts[2 * i + 1];
     }
     kept->result.info.name = name;
     const launch_insts_t insts = {
         .list = list, .n = n, .waits = waits, .n_waits = n_waits, .total = kept->total};
     if (good)
         add(x, &kept->result, &insts);
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < 2 * n; i++)
         free(texts[i]);
     free(texts);
     free(name);
@@ -208,8 +211,11 @@ static void row(csv_t *c, size_t number, const kernel_insts_t *k, const kernel_i
     csv_text(c, none ? NULL : isa_opcode(i->opcode)->mnemonic);
     csv_text(c, none ? NULL : isa_class_name((op_class_t)i->cls));
     csv_text(c, i->text);
-    csv_text(c, NULL); /* file */
-    csv_text(c, NULL); /* line */
+    csv_text(c, i->file);
+    if (i->line > 0)
+        csv_u64(c, i->line);
+    else
+        csv_text(c, NULL);
     for (size_t n = 0; n < 3; n++)
         csv_u64(c, kernel_inst_count(i, STATE_COUNT + n));
     for (size_t n = 0; n < STATE_COUNT; n++)
