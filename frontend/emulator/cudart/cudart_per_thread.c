@@ -14,6 +14,8 @@
             ": " JUMP_TO(name) "\n.size " #name #suffix ", .-" #name #suffix "\n");
 
 PER_THREAD(cudaFreeAsync, _ptsz)
+PER_THREAD(cudaGetDriverEntryPointByVersion, _ptsz)
+PER_THREAD(cudaGetDriverEntryPoint, _ptsz)
 PER_THREAD(cudaGraphInstantiateWithParams, _ptsz)
 PER_THREAD(cudaGraphUpload, _ptsz)
 PER_THREAD(cudaLaunchHostFunc, _ptsz)
