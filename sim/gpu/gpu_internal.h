@@ -88,7 +88,10 @@ RB_CHECKED rb_code_t gpu_warm_blocks(gpu_t *g, trace_source_t *source, uint64_t 
 
 void gpu_flush_l2(gpu_t *g);
 
-/* Lets the memory side finish the work of the last launch; sets the start of the next one. */
+enum { GPU_REST_QUANTUM = 512 }; /* cycles */
+
+/* Lets the memory side finish the work of the last launch; sets the start of the next one.
+ * (rest.c) */
 void gpu_come_to_rest(gpu_t *g);
 
 /* The tags of the L2; slice belongs to the caller (free()), the caches to the chip. */

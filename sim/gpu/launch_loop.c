@@ -1,10 +1,6 @@
 /*
  * The launch loop: runs one launch after another, each from its start to the completion message of
  * its last block, with the chip at rest in between.
- *
- * At rest: after a launch has ended, write-backs may still be under way. The next launch starts at
- * the first multiple of REST_QUANTUM cycles after the end at which nothing is under way; these
- * cycles belong to no launch. The rule does not depend on windows or threads.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +10,6 @@
 #include "sim/gpu/overlap_loop.h"
 
 enum {
-    REST_QUANTUM = 512,
     BOUNDARIES_PER_PROGRESS = 256,
     STUCK_CYCLES = 50000000, /* no instruction issued for so long while a launch runs */
 };
@@ -150,22 +145,13 @@ static rb_code_t run_to_end(gpu_t *g, const launch_info_t *info, cycle_t start,
     }
 }
 
-/* Lets the memory side finish the work of the launch; sets the start of the next one. */
-void gpu_come_to_rest(gpu_t *g)
-{
-    cycle_t until = g->scheduler.quiet;
-    do
-        until += REST_QUANTUM;
-    while (until <= g->scheduler.quiet + g->window || !engine_run(g->engine, until));
-    g->next_start = until;
-}
-
 /* A launch whose end is estimated may end after the simulated part; the next one starts later
  * then. */
 static void start_after(gpu_t *g, cycle_t end)
 {
+    const cycle_t step = GPU_REST_QUANTUM;
     if (end > g->next_start)
-        g->next_start += (end - g->next_start + REST_QUANTUM - 1) / REST_QUANTUM * REST_QUANTUM;
+        g->next_start += (end - g->next_start + step - 1) / step * step;
 }
 
 static void fill_result(gpu_t *g, const launch_info_t *info, const occupancy_t *occupancy,

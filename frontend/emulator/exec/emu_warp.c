@@ -135,7 +135,7 @@ uint64_t emu_warp_run(emu_warp_t *w, uint64_t budget)
         const emu_split_t *s = &w->splits[w->current];
         if (s->pc >= w->grid->n_uops) {
             emu_fault(w, &w->grid->uops[w->grid->n_uops - 1],
-                      "execution execution execution runs past the end of the function");
+                      "execution runs past the end of the function");
             break;
         }
         n++;

@@ -24,8 +24,7 @@ static rb_code_t read_bytes(code_file_t *f, const char *path, FILE *in, rb_err_t
     f->data = rb_calloc(f->size + 1, 1);
     if (fread(f->data, 1, f->size, in) != f->size)
         return rb_fail(err, RB_IO, "%s: %s", path,
-                       ferror(in) ? strerror(errno)
-                                  : "the file the file the file became shorter while it was read");
+                       ferror(in) ? strerror(errno) : "the file became shorter while it was read");
     return RB_OK;
 }
 
