@@ -5,14 +5,23 @@
 #include "frontend/emulator/sass/line_table.h"
 #include "frontend/emulator/sass/sass_inst.h"
 #include "frontend/tool/cli/commands.h"
+#include "frontend/tool/cli/sass_counters.h"
 #include "frontend/tool/io/option_value.h"
 #include "frontend/tool/io/out_file.h"
 #include "sim/core/log.h"
 
 typedef struct {
     const char *file, *kernel;
-    uint32_t arch; /* 0: all */
+    const char *counters; /* folder of a run whose counts are shown; NULL: none */
+    uint32_t arch;        /* 0: all */
 } sass_options_t;
+
+/* What is listed: a file, with the counts of a run if counts is not NULL. */
+typedef struct {
+    const sass_options_t *options;
+    const page_insts_t *counts;
+    uint32_t n; /* kernels printed so far */
+} listing_t;
 
 static rb_code_t parse_arch(const char *text, uint32_t *arch, rb_err_t *err)
 {
@@ -32,7 +41,10 @@ static rb_code_t take_option(void *ctx, cli_option_id_t id, const char *value, r
 
     if (id == CLI_ARCH)
         return parse_arch(value, &o->arch, err);
-    o->kernel = value;
+    if (id == CLI_COUNTERS)
+        o->counters = value;
+    else
+        o->kernel = value;
     return RB_OK;
 }
 
@@ -45,8 +57,8 @@ static rb_code_t read_options(sass_options_t *o, int argc, char **argv, bool *he
     RB_TRY(cli_parser_read(&p, take_option, o, help, err));
     if (*help)
         return RB_OK;
-    RB_TRY(cli_check_operands(&p, 1, 1, err));
-    o->file = p.operands[0];
+    RB_TRY(cli_check_operands(&p, o->counters != NULL ? 0 : 1, 1, err));
+    o->file = p.n_operands > 0 ? p.operands[0] : NULL;
     return RB_OK;
 }
 
@@ -92,7 +104,9 @@ static void print_line(const line_table_t *lines, uint32_t section, uint32_t pc,
     *last = row;
 }
 
-static void print_kernel(const cubin_t *c, const cubin_kernel_t *k, const line_table_t *lines)
+/* counted: the kernel's counts, of l->counts; NULL: without counts. */
+static void print_kernel(const listing_t *l, const cubin_t *c, const cubin_kernel_t *k,
+                         const line_table_t *lines, const page_inst_kernel_t *counted)
 {
     char text[SASS_TEXT_MAX];
     const line_row_t *line = NULL;
@@ -100,11 +114,19 @@ static void print_kernel(const cubin_t *c, const cubin_kernel_t *k, const line_t
 
     printf("\n%s: sm_%u, %u registers, %u B shared, %u B of %u parameters\n", k->name, c->arch,
            k->regs, k->shared_bytes, k->param_bytes, k->n_params);
+    if (counted != NULL) {
+        sass_counters_about(counted);
+        putchar('\n');
+    }
     for (uint32_t pc = 0; pc < k->code_bytes; pc += SASS_INST_BYTES) {
         print_line(lines, k->section, pc, &line);
         sass_decode(&in, k->code + pc, pc, c->arch);
         sass_text(&in, text);
         printf("  %04x  ", pc);
+        if (counted != NULL) {
+            sass_counters_print(l->counts, counted, pc);
+            printf("  ");
+        }
         print_control(sass_control(&in));
         const char *symbol = patched_symbol(c, k, pc);
         if (symbol != NULL)
@@ -114,37 +136,81 @@ static void print_kernel(const cubin_t *c, const cubin_kernel_t *k, const line_t
     }
 }
 
-/* Prints the wanted kernels of a cubin; n: those printed so far. */
-static void print_cubin(const sass_options_t *o, const cubin_t *c, uint32_t *n)
+static void print_titles(const listing_t *l)
 {
+    if (l->counts == NULL) {
+        printf("offset, waits for barriers, read and write barrier, yield, stall\n");
+        return;
+    }
+    printf("%6s  ", "offset");
+    sass_counters_titles();
+    printf("  waits for barriers, read and write barrier, yield, stall\n");
+}
+
+/* Prints the wanted kernels of a cubin: those of the name, and with counts those that ran. */
+static void print_cubin(listing_t *l, const cubin_t *c)
+{
+    const sass_options_t *o = l->options;
     line_table_t lines;
 
     line_table_read(&lines, &c->elf);
     if (lines.damaged)
         rb_warn("%s: its line table is damaged: no source lines are shown", o->file);
-    for (uint32_t k = 0; k < c->n_kernels; k++)
-        if (o->kernel == NULL || strcmp(c->kernels[k].name, o->kernel) == 0) {
-            if ((*n)++ == 0)
-                printf("offset, waits for barriers, read and write barrier, yield, stall\n");
-            print_kernel(c, &c->kernels[k], &lines);
-        }
+    for (uint32_t k = 0; k < c->n_kernels; k++) {
+        const char *name = c->kernels[k].name;
+        const page_inst_kernel_t *counted =
+            l->counts != NULL ? sass_counters_kernel(l->counts, name, c->arch) : NULL;
+        if ((o->kernel != NULL && strcmp(name, o->kernel) != 0) ||
+            (l->counts != NULL && counted == NULL))
+            continue;
+        if (l->n++ == 0)
+            print_titles(l);
+        print_kernel(l, c, &c->kernels[k], &lines, counted);
+    }
     line_table_free(&lines);
 }
 
-static rb_code_t print_file(const sass_options_t *o, rb_err_t *err)
+static rb_code_t print_file(const sass_options_t *o, const page_insts_t *counts, rb_err_t *err)
 {
+    listing_t l = {.options = o, .counts = counts};
     code_file_t f;
-    uint32_t n = 0;
 
     RB_TRY(code_file_open(&f, o->file, o->arch, err));
     for (uint32_t i = 0; i < f.n_cubins; i++)
-        print_cubin(o, &f.cubins[i], &n);
+        print_cubin(&l, &f.cubins[i]);
     code_file_close(&f);
-    if (n == 0 && o->kernel != NULL)
+    if (l.n > 0)
+        return RB_OK;
+    if (counts != NULL)
+        return rb_fail(err, RB_TRACE,
+                       "%s: no kernel of it%s%s was counted in %s, for the same architecture; "
+                       "'rubato sass --counters %s' lists what was",
+                       o->file, o->kernel != NULL ? " named " : "",
+                       o->kernel != NULL ? o->kernel : "", o->counters, o->counters);
+    if (o->kernel != NULL)
         return rb_fail(err, RB_TRACE, "%s: no kernel '%s'; see 'rubato sass %s' for the names",
                        o->file, o->kernel, o->file);
-    if (n == 0)
-        return rb_fail(err, RB_TRACE, "%s: has no kernel", o->file);
+    return rb_fail(err, RB_TRACE, "%s: has no kernel", o->file);
+}
+
+static rb_code_t print_counted(const sass_options_t *o, rb_err_t *err)
+{
+    page_insts_t counts;
+    rb_code_t rc = sass_counters_read(&counts, o->counters, err);
+
+    if (rc == RB_OK)
+        rc = o->file != NULL ? print_file(o, &counts, err)
+                             : sass_counters_list(&counts, o->counters, o->kernel, err);
+    page_insts_free(&counts);
+    return rc;
+}
+
+static rb_code_t print_listing(const sass_options_t *o, rb_err_t *err)
+{
+    if (o->counters != NULL)
+        RB_TRY(print_counted(o, err));
+    else
+        RB_TRY(print_file(o, NULL, err));
     return out_flush_stdout(err);
 }
 
@@ -159,7 +225,7 @@ int cmd_sass(int argc, char **argv)
         cli_print_help(cli_find_command("sass"), stdout);
         rc = out_flush_stdout(&err);
     } else if (rc == RB_OK) {
-        rc = print_file(&options, &err);
+        rc = print_listing(&options, &err);
     }
     return rc != RB_OK ? cli_report(&err) : 0;
 }

@@ -164,12 +164,16 @@ static const cli_option_t sass_options[] = {
     {CLI_ARCH, 0, "arch", "ARCH", "all", "Results",
      "of a program or fat binary, list only the code for this architecture",
      "sm_70 sm_75 sm_80 sm_86", false},
+    {CLI_COUNTERS, 0, "counters", "DIR", NULL, "Results",
+     "show the counts of a run with --per-instruction beside the instructions of the kernels that "
+     "it ran; without FILE, the instructions that it issued",
+     "@dir", false},
     OPT_HELP,
 };
 
 const cli_command_t cli_command_sass = {
     "sass",
-    "FILE",
+    "FILE | --counters DIR [FILE]",
     "list the machine code of a program",
     "Lists the kernels of FILE: a cubin, a fat binary, or a CUDA program. Each instruction has "
     "its "

@@ -90,6 +90,7 @@ typedef enum {
     CLI_STREAMS,
     CLI_DETECTORS,
     CLI_PER_INSTRUCTION,
+    CLI_COUNTERS,
     CLI_ISOLATED,
     CLI_PART,
     CLI_MERGE,
