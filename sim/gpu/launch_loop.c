@@ -69,7 +69,7 @@ bool gpu_idle_hook(void *gpu, int thread)
 {
     gpu_t *g = gpu;
     (void)thread;
-    return g->run.loop == NULL && feed_ahead(&g->feed);
+    return feed_ahead(&g->feed); /* not open while launches overlap: those have their own */
 }
 
 static void counters_between(gpu_counters_t *out, const gpu_counters_t *now,
