@@ -137,8 +137,12 @@ static size_t list_instructions(inst_collector_t *c, const inst_table_t *sum)
     for (size_t i = 0; i <= n; i++) {
         const uint32_t number = i < n ? order[i].launch : 0;
         const description_t *d = &c->description[number];
-        c->list[i] =
-            (launch_inst_t){.pc = order[i].pc, .opcode = d->opcode, .cls = d->cls, .text = d->text};
+        c->list[i] = (launch_inst_t){.pc = order[i].pc,
+                                     .opcode = d->opcode,
+                                     .cls = d->cls,
+                                     .line = d->line,
+                                     .text = d->text,
+                                     .file = d->file};
         if (number < sum->n_counts)
             c->list[i].counts = sum->counts[number];
         c->index_of[number] = (uint32_t)i;

@@ -1,4 +1,5 @@
 /* run --per-instruction and sass --counters: the files, their sums, the listings, what is refused. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -143,6 +144,61 @@ static void the_code_of_a_program_is_listed_with_them(void **state)
     free(code);
 }
 
+/* The sums of a sampled run, whose rows are rounded, are those of its results. */
+static void expect_estimate(const char *folder, const char *const *words)
+{
+    static const char *const pairs[][2] = {{"issued", "sm.warp_insts"},
+                                           {"state_wait", "sm.state_wait"},
+                                           {"state_long_scoreboard", "sm.state_long_scoreboard"},
+                                           {"l1_tags", "sm.l1_tags"}};
+    char path[64];
+    expect(0, NULL, words);
+    snprintf(path, sizeof(path), "%s/instructions.csv", folder);
+    char *counts = cli_read(path);
+    snprintf(path, sizeof(path), "%s/stats.csv", folder);
+    char *stats = cli_read(path);
+    assert_true(sum_of(counts, "estimated") > 0);
+    for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++) {
+        const double sum = sum_of(counts, pairs[i][0]), whole = statistic(stats, pairs[i][1]);
+        if (fabs(sum - whole) > 100 + 1e-3 * whole)
+            fail_msg("%s, %s: %.0f, not %.0f", folder, pairs[i][0], sum, whole);
+    }
+    free(counts);
+    free(stats);
+}
+
+/* Weights that are known before the run, weights that are not, and a part of a launch. */
+static void estimates_have_the_sums_of_the_run(void **state)
+{
+    (void)state;
+    cli_make_many(TRACE, 6);
+    expect(0, NULL, WORDS("run", "many", "-o", "full"));
+    expect_estimate("before", WORDS("run", "many", "--per-instruction", "--sample", "stem",
+                                    "--profile", "full", "-o", "before"));
+    expect_estimate("later", WORDS("run", "many", "--per-instruction", "--sample",
+                                   "stem_online:epsilon=1,pilot_total=4", "-o", "later"));
+    expect_estimate("inside", WORDS("run", TRACE, "--per-instruction", "--sample",
+                                    "blocks:count=60", "-o", "inside"));
+}
+
+static void lines_of_a_trace_are_in_the_file(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "-kernel name = lined\n-kernel id = 1\n-grid dim = (1,1,1)\n-block dim = (32,1,1)\n"
+        "-shmem = 0\n-nregs = 16\n-binary version = 70\n-cuda stream id = 0\n"
+        "-shmem base_addr = 0x00007f4000000000\n-local mem base_addr = 0x00007f8000000000\n"
+        "-nvbit version = 1.5.5\n-accelsim tracer version = 5\n-enable lineinfo = 1\n\n"
+        "#traces format = x\n\n#BEGIN_TB\n\nthread block = 0,0,0\n\nwarp = 0\ninsts = 2\n"
+        "41 0000 ffffffff 1 R1 MOV 0 0 0 \n42 0010 ffffffff 0 EXIT 0 0 0 \n\n#END_TB\n";
+    cli_write("kernel-1.traceg", text, sizeof(text) - 1);
+    expect(0, NULL, WORDS("run", "kernel-1.traceg", "--per-instruction", "-o", "lines"));
+    char *counts = cli_read("lines/instructions.csv");
+    assert_true(sum_of(counts, "line") == 41 + 42);
+    assert_true(sum_of(counts, "issued") == 2);
+    free(counts);
+}
+
 static void what_has_no_counts_is_refused(void **state)
 {
     (void)state;
@@ -166,6 +222,8 @@ int main(void)
         cmocka_unit_test(the_counts_sum_to_the_statistics),
         cmocka_unit_test(a_listing_shows_the_counts_of_a_run),
         cmocka_unit_test(the_code_of_a_program_is_listed_with_them),
+        cmocka_unit_test(estimates_have_the_sums_of_the_run),
+        cmocka_unit_test(lines_of_a_trace_are_in_the_file),
         cmocka_unit_test(what_has_no_counts_is_refused),
     };
     return cmocka_run_group_tests(tests, cli_begin, cli_end);
