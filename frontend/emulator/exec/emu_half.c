@@ -213,7 +213,7 @@ static void half_compare(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
     emu_set_pred(w, u->pd[1], bits[1], mask);
 }
 
-static void note_halves(const sass_inst_t *in, emu_uop_t *u)
+void emu_note_halves(const sass_inst_t *in, emu_uop_t *u)
 {
     unsigned source = 0;
 
@@ -225,7 +225,7 @@ static void note_halves(const sass_inst_t *in, emu_uop_t *u)
 
 bool emu_bind_half(const sass_inst_t *in, emu_uop_t *u)
 {
-    note_halves(in, u);
+    emu_note_halves(in, u);
     u->ftz = sass_bits(in, 80, 1);
     switch (in->op) {
     case SASS_HADD2:

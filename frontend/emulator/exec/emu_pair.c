@@ -208,21 +208,11 @@ static bool bind_fma(const sass_inst_t *in, emu_uop_t *u)
            (in->op == SASS_HFMA2_BF16 || u->select || u->is_signed);
 }
 
-static void note_halves(const sass_inst_t *in, emu_uop_t *u)
-{
-    unsigned source = 0;
-
-    u->imm = 0;
-    for (unsigned i = 0; i < in->n_operands; i++)
-        if (in->operand[i].style == SASS_HALF)
-            u->imm |= (uint32_t)in->operand[i].half << (2 * source++);
-}
-
 bool emu_bind_pair(const sass_inst_t *in, emu_uop_t *u)
 {
     if (in->arch < SASS_AMPERE)
         return false;
-    note_halves(in, u);
+    emu_note_halves(in, u);
     u->ftz = sass_bits(in, 80, 1);
     switch (in->op) {
     case SASS_HFMA2_BF16:

@@ -306,6 +306,8 @@ bool emu_bind_float(const sass_inst_t *in, emu_uop_t *u);
 bool emu_bind_mufu(const sass_inst_t *in, emu_uop_t *u);
 bool emu_bind_double(const sass_inst_t *in, emu_uop_t *u);
 bool emu_bind_half(const sass_inst_t *in, emu_uop_t *u);
+/* Notes in u->imm which halves of each source are read: two bits a source. (emu_half.c) */
+void emu_note_halves(const sass_inst_t *in, emu_uop_t *u);
 bool emu_bind_convert(const sass_inst_t *in, emu_uop_t *u);
 bool emu_bind_warp(const sass_inst_t *in, emu_uop_t *u);
 bool emu_bind_special(const sass_inst_t *in, emu_uop_t *u);

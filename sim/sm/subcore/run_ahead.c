@@ -59,6 +59,18 @@ static inline cycle_t simple_operands(const warp_t *warp, const inst_t *inst, cy
     return fixed ? now + (cycle_t)(latest >> DEP_SHIFT) : CYCLE_NEVER;
 }
 
+/* next_inst_take() to an instruction of the same run, which nothing delays. */
+static inline void go_to(warp_t *warp, const inst_t *next, cycle_t now)
+{
+    warp->inst = next;
+    warp->left--;
+    warp->since = now + 1;
+    warp->base = now + 1;
+    warp->base_state = STATE_WAIT;
+    if (next->traits & INST_ADDRESSED)
+        __builtin_prefetch(warp->addr);
+}
+
 /* issue_alone() for an INST_SIMPLE that is not the last one of its run. */
 static inline void issue_simple(sm_t *sm, sub_core_t *sub, warp_t *warp, const op_properties_t *cls,
                                 cycle_t now)
@@ -73,13 +85,7 @@ static inline void issue_simple(sm_t *sm, sub_core_t *sub, warp_t *warp, const o
         warp->dep[inst->dep[inst->n_wait - 1]] = dep_encode(result, (dep_kind_t)cls->dep_kind);
     if (result > warp->dep_until)
         warp->dep_until = result;
-    warp->inst = next;
-    warp->left--;
-    warp->since = now + 1;
-    warp->base = now + 1;
-    warp->base_state = STATE_WAIT;
-    if (next->traits & INST_ADDRESSED)
-        __builtin_prefetch(warp->addr);
+    go_to(warp, next, now);
     cycle_t at = simple_operands(warp, next, now);
     bool simple = at != CYCLE_NEVER && next->n_wait <= INST_QUAD && !(next->traits & INST_GUESSED);
     if (simple)
@@ -112,13 +118,7 @@ static inline void issue_steady(sm_t *sm, sub_core_t *sub, warp_t *warp, const o
     if (warp->mask != 0)
         results_fixed(sm, sub, inst, now + cls->latency + conflict, now);
     warp->stalled_until = at;
-    warp->inst = next;
-    warp->left--;
-    warp->since = now + 1;
-    warp->base = now + 1;
-    warp->base_state = STATE_WAIT;
-    if (next->traits & INST_ADDRESSED)
-        __builtin_prefetch(warp->addr);
+    go_to(warp, next, now);
     if (!(next->traits & (INST_WAITS | INST_GUESSED)))
         warp->state = STATE_WAIT;
     else if (!next_inst_when(sm, warp, now, &at))
