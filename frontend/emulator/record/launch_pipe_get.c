@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "frontend/emulator/record/launch_listing.h"
+#include "frontend/emulator/record/launch_pipe_block.h"
 #include "frontend/emulator/record/launch_pipe_check.h"
 #include "sim/core/alloc.h"
 #include "sim/isa/inst_check.h"
@@ -15,24 +16,6 @@ typedef struct {
     uint32_t n;
     launch_listing_t listing;
 } code_t;
-
-/* A warp that arrives in pieces. */
-typedef struct part {
-    trace_run_t *runs; /* owned, as words */
-    uint64_t *words;
-    size_t n_runs, cap_runs, n_words, cap_words;
-} part_t;
-
-/* A block lent to the reader, and its memory. */
-typedef struct lent_block {
-    trace_block_t block; /* first member: free_block() gets its address */
-    warp_stream_t *warps;
-    trace_run_t *runs;
-    uint64_t *addrs;
-    struct part *parts;              /* of a long block without a store: its warps; or NULL */
-    long_block_t *pieces;            /* in the launch's store; NULL: not long */
-    struct lent_block *next, **link; /* list of all lent blocks */
-} lent_block_t;
 
 typedef struct {
     trace_source_t base;
@@ -47,14 +30,13 @@ typedef struct {
     size_t n_copies, cap_copies;
     bool in_launch; /* its blocks are still arriving */
     bool opened;
-    uint64_t next_block; /* index of its block that comes next */
 } pipe_source_t;
 
 struct trace_launch {
     pipe_source_t *source;
+    pipe_blocks_t blocks;
     pthread_mutex_t lock; /* guards the list */
-    lent_block_t *lent;
-    stream_store_t *store; /* borrowed; for long blocks; NULL: none */
+    pipe_block_lent_t *lent;
 };
 
 static rb_code_t take_hello(pipe_source_t *s, rb_err_t *err)
@@ -139,7 +121,6 @@ static rb_code_t take_launch(pipe_source_t *s, rb_err_t *err)
     s->in.n_launches++;
     s->in_launch = true;
     s->opened = false;
-    s->next_block = 0;
     return s->launch.code < s->n_codes && launch_pipe_launch_holds(&s->launch.info)
                ? RB_OK
                : pipe_garbled(&s->in, err);
@@ -191,252 +172,6 @@ static rb_code_t next_launch(pipe_source_t *s, rb_err_t *err)
         }
     }
     return RB_OK;
-}
-
-/* --- blocks ---------------------------------------------------------------------------------- */
-
-static void free_lent(lent_block_t *b)
-{
-    for (uint32_t i = 0; b->parts != NULL && i < b->block.n_warps; i++) {
-        free(b->parts[i].runs);
-        free(b->parts[i].words);
-    }
-    free(b->parts);
-    free(b->warps);
-    free(b->runs);
-    free(b->addrs);
-    free(b);
-}
-
-/* Converts received runs of a block to the model's format. */
-static rb_code_t make_runs(const pipe_source_t *s, lent_block_t *b, const pipe_run_t *from,
-                           size_t n, rb_err_t *err)
-{
-    const code_t *code = &s->codes[s->launch.code];
-
-    b->runs = rb_calloc(n + 1, sizeof(*b->runs));
-    for (size_t i = 0; i < n; i++) {
-        if (from[i].count == 0 || from[i].first >= code->n ||
-            from[i].count > code->n - from[i].first)
-            return pipe_garbled(&s->in, err);
-        b->runs[i] = (trace_run_t){
-            .first = code->insts + from[i].first, .mask = from[i].mask, .count = from[i].count};
-    }
-    return RB_OK;
-}
-
-static rb_code_t get_runs(pipe_source_t *s, lent_block_t *b, size_t n, rb_err_t *err)
-{
-    pipe_run_t *from = NULL;
-    rb_code_t rc = pipe_get_list(&s->in, &from, n, sizeof(*from), err);
-
-    if (rc == RB_OK)
-        rc = make_runs(s, b, from, n, err);
-    free(from);
-    return rc;
-}
-
-static rb_code_t get_warps(pipe_source_t *s, lent_block_t *b, size_t *n_runs, size_t *n_words,
-                           rb_err_t *err)
-{
-    uint32_t n = b->block.n_warps;
-    pipe_warp_t *from = NULL;
-    rb_code_t rc = pipe_get_list(&s->in, &from, n, sizeof(*from), err);
-
-    b->warps = rb_calloc(n + 1u, sizeof(*b->warps));
-    *n_runs = *n_words = 0;
-    for (uint32_t i = 0; rc == RB_OK && i < n; i++) {
-        b->warps[i] = (warp_stream_t){.n_runs = from[i].n_runs,
-                                      .n_addr_words = from[i].n_addr_words,
-                                      .n_insts = from[i].n_insts};
-        *n_runs += from[i].n_runs;
-        *n_words += from[i].n_addr_words;
-    }
-    free(from);
-    return rc;
-}
-
-static rb_code_t get_parts(pipe_source_t *s, lent_block_t *b, rb_err_t *err)
-{
-    size_t n_runs, n_words, run = 0, word = 0;
-
-    RB_TRY(get_warps(s, b, &n_runs, &n_words, err));
-    if (sizeof(pipe_block_t) + b->block.n_warps * sizeof(pipe_warp_t) +
-            n_runs * sizeof(pipe_run_t) + n_words * sizeof(uint64_t) !=
-        s->in.next.bytes)
-        return pipe_garbled(&s->in, err);
-    RB_TRY(get_runs(s, b, n_runs, err));
-    RB_TRY(pipe_get_list(&s->in, &b->addrs, n_words, sizeof(*b->addrs), err));
-    for (uint32_t i = 0; i < b->block.n_warps; i++) {
-        b->warps[i].runs = b->runs + run;
-        b->warps[i].addrs = b->addrs + word;
-        run += b->warps[i].n_runs;
-        word += b->warps[i].n_addr_words;
-    }
-    b->block.warps = b->warps;
-    return launch_pipe_streams_hold(&b->block) ? RB_OK : pipe_garbled(&s->in, err);
-}
-
-static void lend(trace_launch_t *l, lent_block_t *b)
-{
-    pthread_mutex_lock(&l->lock);
-    b->next = l->lent;
-    b->link = &l->lent;
-    if (b->next != NULL)
-        b->next->link = &b->next;
-    l->lent = b;
-    pthread_mutex_unlock(&l->lock);
-}
-
-/* --- long blocks ----------------------------------------------------------------------------- */
-
-/* Packs a block that has arrived whole but is long. */
-static rb_code_t pack_block(lent_block_t *b, stream_store_t *store, rb_err_t *err)
-{
-    size_t bytes = 0;
-
-    for (uint32_t i = 0; i < b->block.n_warps; i++)
-        bytes += stream_bytes(b->warps[i].n_runs, b->warps[i].n_addr_words);
-    if (store == NULL || bytes <= store->limits.whole_bytes)
-        return RB_OK;
-    b->pieces = stream_store_take(store, b->block.n_warps);
-    for (uint32_t i = 0; i < b->block.n_warps; i++)
-        long_block_put(b->pieces, i, b->warps[i].runs, b->warps[i].n_runs, b->warps[i].addrs);
-    free(b->runs);
-    free(b->addrs);
-    b->runs = NULL;
-    b->addrs = NULL;
-    return long_block_end(b->pieces, b->warps, err);
-}
-
-/* Appends a piece to its warp of a block that is kept whole. */
-static void keep_piece(part_t *p, const warp_stream_t *piece)
-{
-    rb_grow(&p->runs, &p->cap_runs, p->n_runs + piece->n_runs, sizeof(*p->runs));
-    rb_grow(&p->words, &p->cap_words, p->n_words + piece->n_addr_words + 1, sizeof(*p->words));
-    memcpy(p->runs + p->n_runs, piece->runs, piece->n_runs * sizeof(*p->runs));
-    if (piece->n_addr_words > 0)
-        memcpy(p->words + p->n_words, piece->addrs, piece->n_addr_words * sizeof(*p->words));
-    p->n_runs += piece->n_runs;
-    p->n_words += piece->n_addr_words;
-}
-
-/* Reads the lists of a piece to b->runs and b->addrs, and puts it where it belongs. */
-static rb_code_t take_lists(pipe_source_t *s, lent_block_t *b, const pipe_piece_t *head,
-                            rb_err_t *err)
-{
-    warp_stream_t piece = {.n_runs = head->n_runs, .n_addr_words = head->n_addr_words};
-
-    RB_TRY(get_runs(s, b, head->n_runs, err));
-    RB_TRY(pipe_get_list(&s->in, &b->addrs, head->n_addr_words, sizeof(*b->addrs), err));
-    piece.runs = b->runs;
-    piece.addrs = b->addrs;
-    if (!launch_pipe_words_hold(&piece, &b->warps[head->warp].n_insts))
-        return pipe_garbled(&s->in, err);
-    if (b->pieces != NULL)
-        long_block_put(b->pieces, head->warp, piece.runs, piece.n_runs, piece.addrs);
-    else
-        keep_piece(&b->parts[head->warp], &piece);
-    return RB_OK;
-}
-
-static rb_code_t take_piece(pipe_source_t *s, lent_block_t *b, rb_err_t *err)
-{
-    pipe_piece_t head;
-
-    if (s->in.next.bytes < sizeof(head))
-        return pipe_garbled(&s->in, err);
-    RB_TRY(pipe_get_body(&s->in, &head, sizeof(head), err));
-    if (head.warp >= b->block.n_warps || head.n_runs == 0 || head.n_runs > PACK_RUNS ||
-        head.n_addr_words > PACK_WORDS ||
-        sizeof(head) + head.n_runs * sizeof(pipe_run_t) + head.n_addr_words * sizeof(uint64_t) !=
-            s->in.next.bytes)
-        return pipe_garbled(&s->in, err);
-    rb_code_t rc = take_lists(s, b, &head, err);
-    free(b->runs);
-    free(b->addrs);
-    b->runs = NULL;
-    b->addrs = NULL;
-    return rc;
-}
-
-/* Completes a long block after its last piece. */
-static rb_code_t end_long(pipe_source_t *s, lent_block_t *b, rb_err_t *err)
-{
-    uint64_t insts = 0;
-
-    for (uint32_t i = 0; i < b->block.n_warps; i++) {
-        insts += b->warps[i].n_insts;
-        if (b->parts == NULL)
-            continue;
-        b->warps[i].runs = b->parts[i].runs;
-        b->warps[i].addrs = b->parts[i].words;
-        b->warps[i].n_runs = (uint32_t)b->parts[i].n_runs;
-        b->warps[i].n_addr_words = (uint32_t)b->parts[i].n_words;
-    }
-    if (insts != b->block.n_insts)
-        return pipe_garbled(&s->in, err);
-    return b->pieces != NULL ? long_block_end(b->pieces, b->warps, err) : RB_OK;
-}
-
-/* Reads the pieces of a block. */
-static rb_code_t get_pieces(pipe_source_t *s, lent_block_t *b, stream_store_t *store, rb_err_t *err)
-{
-    b->warps = rb_calloc(b->block.n_warps, sizeof(*b->warps));
-    b->block.warps = b->warps;
-    if (store != NULL)
-        b->pieces = stream_store_take(store, b->block.n_warps);
-    else
-        b->parts = rb_calloc(b->block.n_warps, sizeof(*b->parts));
-    for (;;) {
-        RB_TRY(pipe_peek(&s->in, err));
-        if (s->in.ended)
-            return pipe_broken(&s->in, err);
-        if (s->in.next.kind == PIPE_BLOCK_END)
-            break;
-        if (s->in.next.kind != PIPE_PIECE)
-            return pipe_garbled(&s->in, err);
-        RB_TRY(take_piece(s, b, err));
-    }
-    RB_TRY(pipe_skip(&s->in, err));
-    return end_long(s, b, err);
-}
-
-/* --- blocks, in order ------------------------------------------------------------------------ */
-
-static void drop(lent_block_t *b, stream_store_t *store)
-{
-    if (b->pieces != NULL)
-        stream_store_give(store, b->pieces);
-    free_lent(b);
-}
-
-/* Reads the next block, unless it precedes index. */
-static rb_code_t take_block(pipe_source_t *s, uint64_t index, stream_store_t *store,
-                            lent_block_t **out, rb_err_t *err)
-{
-    const bool is_long = s->in.next.kind == PIPE_LONG_BLOCK;
-    pipe_block_t head;
-
-    if (s->in.next.bytes < sizeof(head))
-        return pipe_garbled(&s->in, err);
-    RB_TRY(pipe_get_body(&s->in, &head, sizeof(head), err));
-    if (head.index != s->next_block++ || !launch_pipe_block_holds(&s->launch.info, &head))
-        return pipe_garbled(&s->in, err);
-    lent_block_t *b = rb_calloc(1, sizeof(*b));
-    b->block.index = head.index;
-    b->block.n_warps = head.n_warps;
-    b->block.n_insts = head.n_insts;
-    memcpy(b->block.id, head.id, sizeof(head.id));
-    rb_code_t rc = is_long ? get_pieces(s, b, store, err) : get_parts(s, b, err);
-    if (rc == RB_OK && !is_long && head.index >= index)
-        rc = pack_block(b, store, err);
-    if (rc == RB_OK && head.index >= index) {
-        *out = b;
-        return RB_OK;
-    }
-    drop(b, store);
-    return rc;
 }
 
 /* --- the operations of a source -------------------------------------------------------------- */
@@ -491,14 +226,29 @@ static rb_code_t open_launch(trace_source_t *base, uint64_t id, trace_launch_t *
     s->opened = true;
     *out = rb_calloc(1, sizeof(**out));
     (*out)->source = s;
+    (*out)->blocks = (pipe_blocks_t){.in = &s->in,
+                                     .info = &s->launch.info,
+                                     .insts = s->codes[s->launch.code].insts,
+                                     .n_insts = s->codes[s->launch.code].n};
     pthread_mutex_init(&(*out)->lock, NULL);
     return RB_OK;
+}
+
+static void lend(trace_launch_t *l, pipe_block_lent_t *b)
+{
+    pthread_mutex_lock(&l->lock);
+    b->next = l->lent;
+    b->link = &l->lent;
+    if (b->next != NULL)
+        b->next->link = &b->next;
+    l->lent = b;
+    pthread_mutex_unlock(&l->lock);
 }
 
 static rb_code_t get_block(trace_launch_t *l, uint64_t index, trace_block_t **out, rb_err_t *err)
 {
     pipe_source_t *s = l->source;
-    lent_block_t *b = NULL;
+    pipe_block_lent_t *b = NULL;
 
     *out = NULL;
     while (b == NULL && s->in_launch) {
@@ -506,7 +256,7 @@ static rb_code_t get_block(trace_launch_t *l, uint64_t index, trace_block_t **ou
         if (s->in.ended)
             return pipe_broken(&s->in, err);
         if (s->in.next.kind == PIPE_BLOCK || s->in.next.kind == PIPE_LONG_BLOCK)
-            RB_TRY(take_block(s, index, l->store, &b, err));
+            RB_TRY(pipe_block_take(&l->blocks, index, &b, err));
         else
             RB_TRY(pass_launch(s, err));
     }
@@ -519,19 +269,19 @@ static rb_code_t get_block(trace_launch_t *l, uint64_t index, trace_block_t **ou
 
 static void free_block(trace_launch_t *l, trace_block_t *block)
 {
-    lent_block_t *b = (lent_block_t *)block;
+    pipe_block_lent_t *b = (pipe_block_lent_t *)block;
 
     pthread_mutex_lock(&l->lock);
     *b->link = b->next;
     if (b->next != NULL)
         b->next->link = b->link;
     pthread_mutex_unlock(&l->lock);
-    drop(b, l->store);
+    pipe_block_drop(&l->blocks, b);
 }
 
 static void use_store(trace_launch_t *l, stream_store_t *store)
 {
-    l->store = store;
+    l->blocks.store = store;
 }
 
 static void close_launch(trace_launch_t *l)
