@@ -96,6 +96,9 @@ typedef struct {
     bool sampled;               /* the launches stand for all of the trace (warmup.mode auto) */
     const sm_share_t *shares;   /* only with gpu.concurrent_launches above 1 */
     size_t n_shares;
+    /* Launches run one after another, whatever their streams: the times of each one alone. */
+    bool one_by_one;
+    const stream_graph_t *graph; /* this work instead of all of the source's; NULL: all of it */
 } run_plan_t;
 
 /* window: 0 for the largest exact one; otherwise at most that (results do not change). */

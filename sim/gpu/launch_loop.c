@@ -353,8 +353,9 @@ rb_code_t gpu_overlaps(const gpu_spec_t *spec, trace_source_t *source, bool *ove
 
 static rb_code_t run_graph(gpu_t *g, rb_err_t *err)
 {
-    const stream_graph_t *graph;
-    RB_TRY(g->run.source->ops->graph(g->run.source, &graph, err));
+    const stream_graph_t *graph = g->run.plan->graph;
+    if (graph == NULL)
+        RB_TRY(g->run.source->ops->graph(g->run.source, &graph, err));
     return overlap_run_graph(g, graph, err);
 }
 
@@ -414,8 +415,10 @@ rb_code_t gpu_run(gpu_t *g, trace_source_t *source, const run_plan_t *plan,
     }
     count_instructions(g, callbacks->instructions != NULL);
     r->views = chip_views_create(g);
-    bool overlaps = false;
-    rb_code_t rc = gpu_overlaps(&g->spec, source, &overlaps, err);
+    bool overlaps = plan->graph != NULL;
+    rb_code_t rc = RB_OK;
+    if (!overlaps && !plan->one_by_one)
+        rc = gpu_overlaps(&g->spec, source, &overlaps, err);
     if (rc == RB_OK && overlaps)
         rc = run_graph(g, err);
     else if (rc == RB_OK)

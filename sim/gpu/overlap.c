@@ -282,7 +282,8 @@ static void block_done(overlap_t *o, const msg_t *m)
     RB_INVARIANT(m->kind == MSG_BLOCK_DONE, "block scheduler: message of kind %d", m->kind);
     overlap_launch_t *l = &o->launch[m->block.launch->index];
     l->storing += m->block.stores;
-    feed_free(&l->feed, m->block.block);
+    if (o->replay == NULL)
+        feed_free(&l->feed, m->block.block);
     placement_credit(o->placement, m->input, &l->need);
     l->done++;
     o->blocks_done++;
@@ -349,15 +350,24 @@ static void send_block(overlap_t *o, overlap_launch_t *l, uint32_t sm, outbox_t 
     if (o->placement->room[sm].blocks == o->placement->total.blocks)
         o->carveout[sm] = l->occupancy.carveout;
     placement_debit(o->placement, sm, &l->need);
+    l->sent++;
+    o->dispatch_next = now + o->spec->sched.dispatch_interval;
+    if (o->replay != NULL) {
+        o->replay->send(o->replay->ctx, l, sm, now);
+        return;
+    }
     trace_block_t *block = feed_take(&l->feed);
     const msg_t m = {
         .arrival = now + o->spec->sched.dispatch_latency,
         .kind = MSG_BLOCK,
         .block = {.block = block, .launch = &l->ctx, .carveout = (uint32_t)o->carveout[sm]}};
     engine_send(out, o->sm_shard[sm], &m);
-    l->sent++;
     l->sent_insts += block->n_insts;
-    o->dispatch_next = now + o->spec->sched.dispatch_interval;
+}
+
+static bool has_more(const overlap_t *o, const overlap_launch_t *l)
+{
+    return o->replay != NULL ? l->sent < l->info.n_blocks : feed_more(&l->feed);
 }
 
 /* Whether an earlier launch of the queue may use an SM of this one. */
@@ -383,7 +393,7 @@ static void leave_queue(overlap_t *o, cycle_t now)
 {
     for (size_t i = 0; i < o->n_queue;) {
         overlap_launch_t *l = &o->launch[o->queue[i]];
-        if (l->release > now || feed_more(&l->feed)) {
+        if (l->release > now || has_more(o, l)) {
             i++;
             continue;
         }

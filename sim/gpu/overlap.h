@@ -61,12 +61,22 @@ typedef struct {
     size_t from, n; /* list[from .. from + n) */
 } overlap_queue_t;
 
+struct overlap;
+
+/* What stands in for the SMs when a graph is replayed without simulating its blocks. */
+typedef struct {
+    void *ctx;
+    /* A block was placed on an SM. Its MSG_BLOCK_DONE is put in the inbox when it ends. */
+    void (*send)(void *ctx, const overlap_launch_t *l, uint32_t sm, cycle_t now);
+} overlap_replay_t;
+
 typedef struct overlap {
     const gpu_spec_t *spec; /* borrowed, as all pointers that are not owned */
     const uint16_t *sm_shard;
     placement_t *placement;
     inbox_t *inbox;
     const stream_graph_t *graph;
+    const overlap_replay_t *replay; /* NULL: blocks are simulated */
     const sm_share_t *shares;
     size_t n_shares;
     overlap_op_t *ops;                /* owned */
@@ -112,6 +122,9 @@ static inline bool overlap_over(const overlap_t *o)
 
 /* The work of the scheduler's shard (engine.h). */
 cycle_t overlap_run(overlap_t *o, outbox_t *out, cycle_t from, cycle_t to);
+
+/* When the operations ran, after all are complete; room for all of the graph. */
+void overlap_times(const overlap_t *o, stream_op_time_t *times);
 
 void overlap_dump(const overlap_t *o, FILE *out);
 

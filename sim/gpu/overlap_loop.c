@@ -20,13 +20,11 @@ typedef struct {
     launch_result_t r;
     uint32_t op;
     cycle_t release; /* from then on, blocks could be dispatched */
-    cycle_t alone;
 } ended_t;
 
 struct overlap_loop {
     overlap_t o;
     uint64_t *position; /* owned; of each operation's launch in the source */
-    cycle_t *alone;     /* owned; of each operation */
     ended_t *ended;     /* owned */
     size_t n_ended, cap_ended;
     bool group_open, cutting;
@@ -226,12 +224,12 @@ static ended_t *any_early(struct overlap_loop *p, cycle_t at, cycle_t to)
     return &p->ended[i];
 }
 
-/* For each launch of the group, the cycles in which it was the only one; and launch latency: cycles in
- * which no launch could dispatch blocks yet count for one of those that ran. */
-static void count_alone(struct overlap_loop *p)
+/* Launch latency: cycles in which no launch of the group could dispatch blocks yet count for one of
+ * those that ran. */
+static void count_latency(struct overlap_loop *p)
 {
     edge_t *edge = rb_calloc(3 * p->n_ended + 1, sizeof(*edge));
-    size_t n = 0, running = 0, released = 0, sum = 0;
+    size_t n = 0, running = 0, released = 0;
     for (size_t i = 0; i < p->n_ended; i++) {
         edge[n++] = (edge_t){p->ended[i].r.start, EDGE_START, i};
         edge[n++] = (edge_t){p->ended[i].release, EDGE_RELEASE, i};
@@ -240,14 +238,11 @@ static void count_alone(struct overlap_loop *p)
     qsort(edge, n, sizeof(*edge), by_time);
     for (size_t i = 0; i < n; i++) {
         const cycle_t passed = i == 0 ? 0 : edge[i].at - edge[i - 1].at;
-        if (passed > 0 && running == 1) /* the sum of the numbers is that of the one */
-            p->ended[sum].alone += passed;
         if (passed > 0 && running > 0 && released == 0)
             any_early(p, edge[i - 1].at, edge[i].at)->r.launch_cycles += passed;
         switch (edge[i].kind) {
         case EDGE_START:
             running++;
-            sum += edge[i].launch;
             break;
         case EDGE_RELEASE:
             released++;
@@ -255,7 +250,6 @@ static void count_alone(struct overlap_loop *p)
         case EDGE_END:
             running--;
             released--;
-            sum -= edge[i].launch;
             break;
         }
     }
@@ -281,9 +275,8 @@ static rb_code_t close_group(gpu_t *g, struct overlap_loop *p, rb_err_t *err)
     p->before = now;
     qsort(p->ended, p->n_ended, sizeof(*p->ended), by_end);
     share_counters(g, p, &part);
-    count_alone(p);
+    count_latency(p);
     for (size_t i = 0; i < p->n_ended; i++) {
-        p->alone[p->ended[i].op] = p->ended[i].alone;
         r->progress.launches_done++;
         if (r->callbacks->launch_done != NULL)
             RB_TRY(r->callbacks->launch_done(r->callbacks->ctx, &p->ended[i].r, err));
@@ -297,28 +290,6 @@ static rb_code_t close_group(gpu_t *g, struct overlap_loop *p, rb_err_t *err)
 
 /* --- the end --------------------------------------------------------------------------------- */
 
-/* Marks a chain of operations, each of which waited for the one before it, from the last to end. */
-static void mark_critical(const overlap_t *o, stream_op_time_t *times)
-{
-    size_t at = 0;
-    for (size_t i = 0; i < o->graph->n; i++) {
-        if (times[i].ran && (!times[at].ran || times[i].end >= times[at].end))
-            at = i;
-    }
-    for (bool more = o->graph->n > 0; more;) {
-        const stream_op_t *op = &o->graph->ops[at];
-        times[at].critical = true;
-        more = op->n_waits > 0;
-        size_t last = at;
-        for (uint32_t k = 0; k < op->n_waits; k++) {
-            const size_t before = o->graph->waits[op->first_wait + k];
-            if (last == at || times[before].end > times[last].end)
-                last = before;
-        }
-        at = last;
-    }
-}
-
 static rb_code_t report_work(gpu_t *g, struct overlap_loop *p, rb_err_t *err)
 {
     const gpu_callbacks_t *c = g->run.callbacks;
@@ -326,25 +297,43 @@ static rb_code_t report_work(gpu_t *g, struct overlap_loop *p, rb_err_t *err)
     if (c->work_done == NULL)
         return RB_OK;
     stream_op_time_t *times = rb_calloc(o->graph->n + 1, sizeof(*times));
-    for (size_t i = 0; i < o->graph->n; i++)
-        times[i] = (stream_op_time_t){.ran = o->ops[i].runs,
-                                      .ready = o->ops[i].ready - o->begin,
-                                      .start = o->ops[i].start - o->begin,
-                                      .end = o->ops[i].end - o->begin,
-                                      .alone = p->alone[i]};
-    mark_critical(o, times);
+    overlap_times(o, times);
     rb_code_t rc = c->work_done(c->ctx, o->graph, times, err);
     free(times);
     return rc;
 }
 
-/* Finds the launches of the graph in the source, and places their code in the order of the source. */
+/* Finds the launches of the graph in the source, and places their code in the order of the source.
+ * The graph of a plan has only some of them, in any order. */
+static rb_code_t find_some_launches(gpu_t *g, const stream_graph_t *graph, uint64_t *position,
+                                    rb_err_t *err)
+{
+    trace_source_t *s = g->run.source;
+    const uint64_t n = s->ops->n_launches(s);
+    for (uint64_t id = 1; id <= n; id++) {
+        launch_info_t info;
+        bool found = false;
+        RB_TRY(s->ops->launch_info(s, id, &info, err));
+        for (size_t op = 0; op < graph->n; op++) {
+            if (graph->ops[op].kind != STREAM_OP_LAUNCH || graph->ops[op].launch != info.id)
+                continue;
+            position[op] = id;
+            found = true;
+        }
+        if (found)
+            (void)gpu_code_base(g, info.code_id);
+    }
+    return RB_OK;
+}
+
 static rb_code_t find_launches(gpu_t *g, const stream_graph_t *graph, uint64_t *position,
                                rb_err_t *err)
 {
     trace_source_t *s = g->run.source;
     const uint64_t n = s->ops->n_launches(s);
     size_t op = 0;
+    if (graph == g->run.plan->graph)
+        return find_some_launches(g, graph, position, err);
     for (uint64_t id = 1; id <= n; id++) {
         launch_info_t info;
         RB_TRY(s->ops->launch_info(s, id, &info, err));
@@ -410,7 +399,6 @@ rb_code_t overlap_run_graph(gpu_t *g, const stream_graph_t *graph, rb_err_t *err
     RB_TRY(check_plan(g, err));
     struct overlap_loop *p = rb_calloc(1, sizeof(*p));
     p->position = rb_calloc(graph->n + 1, sizeof(*p->position));
-    p->alone = rb_calloc(graph->n + 1, sizeof(*p->alone));
     rb_code_t rc = find_launches(g, graph, p->position, err);
     overlap_init(&p->o, &g->spec, g->sm_shard, &g->scheduler.placement, &g->scheduler.inbox, graph,
                  p->position, g->run.plan, g->next_start);
@@ -433,7 +421,6 @@ rb_code_t overlap_run_graph(gpu_t *g, const stream_graph_t *graph, rb_err_t *err
     g->run.loop = NULL;
     overlap_free(&p->o);
     free(p->position);
-    free(p->alone);
     free(p->ended);
     free(p);
     return rc;
