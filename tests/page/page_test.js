@@ -13,6 +13,8 @@ function checkInstructions(profile, check) {
     column.at.forEach((step, n) => list[at += step] = column.is[n]);
     return list;
   };
+  /* Of 2,000 instructions few are built before the page is seen, or it would open slowly. */
+  check(`${atFirst} elements at first`, atFirst < 12000);
   const lines = list => k.line.reduce((a, line, i) => a + (line ? list[i] : 0), 0);
   /* The sums of all files, each of which is chosen once. */
   const perLine = () => {
@@ -26,7 +28,7 @@ function checkInstructions(profile, check) {
     return all;
   };
   const rows = [...section.querySelectorAll(".listing tbody tr")];
-  check("instructions are not listed", rows.length === k.pc.length && rows.every((r, i) =>
+  check(`instructions are not listed: ${rows.length} of ${k.pc.length}`, rows.length === k.pc.length && rows.every((r, i) =>
     parseInt(r.cells[0].textContent, 16) === k.pc[i] && r.cells[3].textContent === k.text[i]));
   const all = Object.values(k.states).map(values), total = k.pc.map((_, i) => all.reduce((a, list) => a + list[i], 0));
   check("warp cycles are lost in the listing", heat(".listing") === total.reduce((a, v) => a + v, 0));
@@ -226,4 +228,4 @@ window.addEventListener("load", () => setTimeout(() => {
   } catch (e) {
     document.title = `BAD ${e.stack}`;
   }
-}, 200));
+}, 1500));

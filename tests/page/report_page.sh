@@ -17,7 +17,7 @@ export HOME=$work
 # page FILE "WHAT": the sections, charts and tables that must be there.
 page()
 {
-    watch='s/^<head>$/<head><script>const problems=[];window.onerror=m=>{problems.push(m)};console.error=(...m)=>{problems.push(m.join(" "))};<\/script>/'
+    watch='s/^<head>$/<head><script>const problems=[];let atFirst=0;document.addEventListener("DOMContentLoaded",()=>{atFirst=document.querySelectorAll("*").length});window.onerror=m=>{problems.push(m)};console.error=(...m)=>{problems.push(m.join(" "))};<\/script>/'
     sed "$watch" "$1" | sed '/^<\/body>$/d; /^<\/html>$/d' >test.html
     { echo '<script>'; cat "$here/page_test.js"; echo '</script></body></html>'; } >>test.html
     title=
@@ -47,35 +47,47 @@ printf 'Kernel,Elapsed_Cycles,DRAM_Rd,L2_RH\n%s,5000,100000,30000\n' \
 "$rubato" report run.json --hardware measured.csv -o hardware.html
 page hardware.html "run hardware: 7 charts, 2 tables"
 
-# The profile of instructions: two kernels, source lines of a file that is there and of one that is not.
-cp -r run profiled
-for n in $(seq 40); do echo "line($n); // <b>&</b>"; done >code.cu
-awk -v folder="$PWD" 'BEGIN {
-    OFS = ","
-    print "kernel,name,arch,launches,estimated,pc,opcode,class,text,file,line,issued,lanes,state_no_warp,state_selected,state_wait,state_long_scoreboard,awaited_long,requests,sectors,l1_hits,results,result_cycles"
-    for (k = 1; k <= 2; k++) {
-        name = "\"kernel" k "(float*, int)\""
-        for (i = 0; i < 300 * k; i++) {
-            file = i % 3 > 0 ? "\"" folder "/code.cu\"" : (i % 2 > 0 ? "gone.cu" : "")
-            line = i % 3 > 0 ? 1 + i % 40 : (i % 2 > 0 ? i : "")
-            waited = i % 7 > 0 ? 0 : 100 * i
-            awaited = i % 7 == 2 ? 100 * (i + 5) : 0
-            text = "\"LDG.E R" (i % 90) ", [R2]\""
-            print k, name, 75, 3, 0, 16 * i, "LDG", "load", text, file, line,
-                k * (i + 1), 31 * k * (i + 1), 0, k * (i + 1), 3 * i, waited, awaited, i, 4 * i, i, i, 400 * i
+# The profile of instructions, with source lines of a file that is there and of one that is not.
+# profile KERNELS ROWS MORE FOLDER: the first kernel has ROWS instructions, each next one MORE more.
+profile()
+{
+    cp -r run "$4"
+    awk -v folder="$PWD" -v kernels="$1" -v rows="$2" -v more="$3" 'BEGIN {
+        OFS = ","
+        print "kernel,name,arch,launches,estimated,pc,opcode,class,text,file,line,issued,lanes,state_no_warp,state_selected,state_wait,state_long_scoreboard,awaited_long,requests,sectors,l1_hits,results,result_cycles"
+        for (k = 1; k <= kernels; k++) {
+            name = "\"kernel" k "(float*, int)\""
+            for (i = 0; i < rows + more * (k - 1); i++) {
+                file = i % 3 > 0 ? "\"" folder "/code.cu\"" : (i % 2 > 0 ? "gone.cu" : "")
+                line = i % 3 > 0 ? 1 + i % 40 : (i % 2 > 0 ? i : "")
+                waited = i % 7 > 0 ? 0 : 100 * i
+                awaited = i % 7 == 2 ? 100 * (i + 5) : 0
+                text = "\"LDG.E R" (i % 90) ", [R2]\""
+                print k, name, 75, 3, 0, 16 * i, "LDG", "load", text, file, line,
+                    k * (i + 1), 31 * k * (i + 1), 0, k * (i + 1), 3 * i, waited, awaited, i, 4 * i, i, i, 400 * i
+            }
+            print k, name, 75, 3, 0, "", "", "", "", "", "", 0, 0, 999, 0, 0, 0, 0, 0, 0, 0, 0, 0
         }
-        print k, name, 75, 3, 0, "", "", "", "", "", "", 0, 0, 999, 0, 0, 0, 0, 0, 0, 0, 0, 0
-    }
-}' >profiled/instructions.csv
-awk 'BEGIN {
-    OFS = ","
-    print "kernel,pc,state,for_pc,cycles"
-    for (k = 1; k <= 2; k++)
-        for (i = 7; i < 300 * k; i += 7)
-            print k, 16 * i, "long_scoreboard", (i > 20 ? 16 * (i - 5) : ""), 100 * i
-}' >profiled/instruction_waits.csv
+    }' >"$4"/instructions.csv
+    awk -v kernels="$1" -v rows="$2" -v more="$3" 'BEGIN {
+        OFS = ","
+        print "kernel,pc,state,for_pc,cycles"
+        for (k = 1; k <= kernels; k++)
+            for (i = 7; i < rows + more * (k - 1); i += 7)
+                print k, 16 * i, "long_scoreboard", (i > 20 ? 16 * (i - 5) : ""), 100 * i
+    }' >"$4"/instruction_waits.csv
+}
+
+for n in $(seq 40); do echo "line($n); // <b>&</b>"; done >code.cu
+profile 2 300 300 profiled
 "$rubato" report profiled
 page profiled/report.html "run instructions: 6 charts, 2 tables"
+
+# Ten kernels with 2,000 instructions each are a small page, too.
+profile 10 2000 0 long
+"$rubato" report long
+[ "$(stat -c %s long/report.html)" -lt 5000000 ] || { echo "long/report.html: too large"; exit 1; }
+page long/report.html "run instructions: 6 charts, 2 tables"
 
 # A suite: programs side by side, and against measurements.
 mkdir suite

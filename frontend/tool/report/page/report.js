@@ -28,13 +28,16 @@ function escapeHtml(text) {
   return String(text).replace(/[&<>"]/g, c => ({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;"})[c]);
 }
 
+/* toLocaleString() would make one at each call. */
+const whole = new Intl.NumberFormat("en-US", {maximumFractionDigits: 0});
+
 /* "1,234,567", "0.0123", "1.20e-9"; "" for unknown values. */
 function format(v) {
   if (v === null || v === undefined || v === "") return "";
   if (typeof v !== "number") return String(v);
-  if (Number.isInteger(v) && Math.abs(v) < 1e15) return v.toLocaleString("en-US");
+  if (Number.isInteger(v) && Math.abs(v) < 1e15) return whole.format(v);
   const a = Math.abs(v);
-  return a >= 1000 ? v.toLocaleString("en-US", {maximumFractionDigits: 0})
+  return a >= 1000 ? whole.format(v)
        : a >= 0.001 ? String(+v.toPrecision(4)) : v.toExponential(2);
 }
 

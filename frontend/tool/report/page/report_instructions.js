@@ -145,13 +145,27 @@ function drawLines(parent, s, view) {
   });
 }
 
-/* The listing. Of long code a part is in the page, and moves. */
+/* Widths of an instruction's reasons as one background, in the colours of the bars above. */
+function stackOf(k, i) {
+  let at = 0;
+  const stops = k.reasons.filter(r => r.values[i] > 0).map(r => {
+    const from = at;
+    at += 100 * r.values[i] / k.cycles[i];
+    return `var(--c${r.color}) ${from.toFixed(1)}% ${at.toFixed(1)}%`;
+  });
+  return stops.length ? `<span class="stack" style="background:linear-gradient(90deg,${stops.join(",")})"></span>` : "";
+}
+
+/*
+ * The listing. The first rows are there at once and the others soon after, so that a page opens fast
+ * and the browser's search finds all. Of long code a part is in the page, and moves.
+ */
 function drawListing(parent, s, view) {
-  const {k} = view, PART = 4000;
+  const {k} = view, PART = 4000, FIRST = 100;
   const lined = k.line.some(line => line);
   const box = add(parent, "div"), controls = add(box, "div", {class: "controls"}), pane = add(box, "div", {class: "pane", tabindex: 0});
   const t = add(pane, "table", {class: "code listing"}), head = add(add(t, "thead"), "tr"), body = add(t, "tbody");
-  let from = 0, marked = [];
+  let from = 0, marked = [], filler = 0;
   const move = (text, step) => {
     const b = add(controls, "button", {}, text);
     b.addEventListener("click", () => { from = Math.min(Math.max(from + step, 0), Math.max(k.n - PART, 0)); fill(); });
@@ -160,30 +174,60 @@ function drawListing(parent, s, view) {
   move("earlier", -PART);
   move("later", PART);
   const said = add(controls, "span", {class: "dim"});
-  const stack = i => k.reasons.filter(r => r.values[i] > 0).map(r =>
-    `<span title="${r.name}: ${format(r.values[i])}" style="flex:${r.values[i]};background:var(--c${r.color})"></span>`).join("");
   const waitsFor = i => k.waits[i].filter(w => w.on >= 0 && w.on !== i).slice(0, 3).map(w => linkTo(k, w.on)).join(" ");
   const row = (i, m) => `<tr data-i="${i}"><td>${linkTo(k, i)}</td>${heatCell(m.values[i], m)}${shareCell(m.values[i], m)}` +
-    `<td class="text">${escapeHtml(k.text[i])}</td><td><span class="stack">${stack(i)}</span></td><td class="text">${waitsFor(i)}</td>` +
+    `<td class="text">${escapeHtml(k.text[i])}</td><td>${stackOf(k, i)}</td><td class="text">${waitsFor(i)}</td>` +
     k.rates.map(r => `<td>${r.values[i] === null ? "" : r.show(r.values[i])}</td>`).join("") +
     (lined ? `<td class="text dim">${escapeHtml(lineOf(s, k, i))}</td>` : "") + "</tr>";
+  const last = () => Math.min(from + PART, k.n);
+  /* Appends rows until the part has n. */
+  function grow(n) {
+    const m = view.metric(), html = [];
+    for (let i = from + body.rows.length, to = Math.min(from + n, last()); i < to; i++) html.push(row(i, m));
+    body.insertAdjacentHTML("beforeend", html.join(""));
+  }
+  function growLater() {
+    clearTimeout(filler);
+    filler = setTimeout(() => {
+      if (!body.isConnected || from + body.rows.length >= last()) return;
+      grow(3 * body.rows.length);
+      mark();
+      growLater();
+    }, 20);
+  }
   function fill() {
-    const m = view.metric(), to = Math.min(from + PART, k.n);
-    head.innerHTML = ["pc", m.name, "share", "instruction", "reasons", "waits for", ...k.rates.map(r => r.name),
+    head.innerHTML = ["pc", "heat", "share", "instruction", "reasons", "waits for", ...k.rates.map(r => r.name),
       ...(lined ? ["line"] : [])].map(name => `<th${/^(instruction|reasons|waits for|line)$/.test(name) ? " class=text" : ""}>${name}</th>`).join("");
-    body.innerHTML = k.pc.slice(from, to).map((_, n) => row(from + n, m)).join("");
-    said.textContent = k.n > PART ? `instructions ${format(from + 1)} to ${format(to)} of ${format(k.n)}` :
+    head.cells[1].textContent = view.metric().name;
+    said.textContent = k.n > PART ? `instructions ${format(from + 1)} to ${format(last())} of ${format(k.n)}` :
       `${format(k.n)} instructions${k.n < k.all ? ` of ${format(k.all)}` : ""}`;
+    body.textContent = "";
+    grow(FIRST);
     mark();
+    growLater();
   }
   function mark() {
-    [...body.rows].forEach(r => r.classList.toggle("on", marked.includes(+r.dataset.i)));
+    body.querySelectorAll("tr.on").forEach(r => r.classList.remove("on"));
+    marked.forEach(i => body.rows[i - from] && body.rows[i - from].classList.add("on"));
   }
   body.addEventListener("click", e => {
     const link = e.target.closest("[data-to]"), r = e.target.closest("tr");
     if (link || r) view.select(+(link ? link.dataset.to : r.dataset.i), !link);
   });
-  view.changed.push(fill);
+  body.addEventListener("mouseover", e => {
+    const i = e.target.classList.contains("stack") ? +e.target.closest("tr").dataset.i : -1;
+    if (i >= 0) e.target.title = k.reasons.filter(r => r.values[i] > 0).map(r => `${r.name}: ${format(r.values[i])}`).join("\n");
+  });
+  /* Another heat changes two cells of a row; the pane stays where it is. */
+  view.changed.push(m => {
+    if (!body.rows.length) return fill();
+    head.cells[1].textContent = m.name;
+    [...body.rows].forEach((r, n) => {
+      const v = m.values[from + n];
+      r.cells[1].outerHTML = heatCell(v, m);
+      r.cells[2].outerHTML = shareCell(v, m);
+    });
+  });
   view.selected.push((i, file, line, still) => {
     const places = k.pc.map((_, n) => n);
     marked = i !== null ? [i] : places.filter(n => k.file[n] === file && k.line[n] === line);
@@ -192,7 +236,9 @@ function drawListing(parent, s, view) {
     if (first < from || first >= from + PART) {
       from = Math.min(Math.max(first - PART / 2, 0), Math.max(k.n - PART, 0));
       fill();
-    } else mark();
+    }
+    if (first - from >= body.rows.length) grow(PART);
+    mark();
     const r = body.rows[first - from];
     if (!still) pane.scrollTop = r.offsetTop - pane.clientHeight / 2;
   });
