@@ -110,7 +110,7 @@ RUBATO_API void rubato_free(void *text);
 typedef struct rubato_trace rubato_trace;
 
 /* Opens a trace of any kind: a native file (.rbt), an Accel-Sim folder, list or kernel file, or a
- * MacSim folder. Some kinds need temporary files in tmpdir; NULL: $TMPDIR, or /tmp. log is copied;
+ * MacSim folder. Temporary files are made in tmpdir; NULL: $TMPDIR, or /tmp. log is copied;
  * NULL: messages are dropped. */
 RUBATO_API rubato_trace *rubato_trace_open(const char *path, const char *tmpdir,
                                            const rubato_log *log, rubato_error *error);

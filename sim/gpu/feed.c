@@ -48,7 +48,7 @@ static void open_store(feed_t *f, const feed_plan_t *plan)
     stream_limits_t limits = {.whole_bytes = WHOLE_BYTES / (plan->resident + f->ahead),
                               .memory_bytes = PACKED_BYTES,
                               .keep = plan->keep,
-                              .dir = plan->dir};
+                              .dir = f->source->tmpdir};
     if (limits.whole_bytes < SHORTEST_LONG)
         limits.whole_bytes = SHORTEST_LONG;
     stream_store_init(&f->store, &limits);

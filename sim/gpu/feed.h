@@ -60,7 +60,6 @@ typedef struct {
     uint64_t resident;           /* most blocks on the chip at a time */
     uint32_t keep;               /* see stream_limits_t */
     const feed_filter_t *filter; /* NULL, or must outlive the open launch */
-    const char *dir;             /* folder of temporary files; NULL: the default */
 } feed_plan_t;
 
 /* Opens launch id of the source. */

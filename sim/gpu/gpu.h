@@ -92,7 +92,6 @@ typedef struct {
     const sampler_t *inside; /* samplers inside launches; the first one that stops a launch wins */
     size_t n_inside;
     bool skip_copies_of_others; /* ignore copies before launches that are not run */
-    const char *tmpdir;         /* folder of temporary files; NULL: $TMPDIR or /tmp */
     bool sampled;               /* the launches stand for all of the trace (warmup.mode auto) */
     const sm_share_t *shares;   /* only with gpu.concurrent_launches above 1 */
     size_t n_shares;

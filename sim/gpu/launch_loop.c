@@ -190,8 +190,7 @@ static rb_code_t open_feed(gpu_t *g, uint64_t position, const launch_info_t *inf
                               .threads = g->threads,
                               .resident = most < info->n_blocks ? most : info->n_blocks,
                               .keep = (g->spec.sm.sm.mem_queue + 2) * ADDR_RECORD_MAX,
-                              .filter = g->run.inside == NULL ? NULL : &g->filter,
-                              .dir = g->run.plan->tmpdir};
+                              .filter = g->run.inside == NULL ? NULL : &g->filter};
     return feed_open(&g->feed, g->run.source, position, &plan, err);
 }
 

@@ -87,8 +87,7 @@ static rb_code_t open_launch(gpu_t *g, overlap_launch_t *l, rb_err_t *err)
     const feed_plan_t plan = {.ahead = g->demand,
                               .threads = 1,
                               .resident = most < l->info.n_blocks ? most : l->info.n_blocks,
-                              .keep = (g->spec.sm.sm.mem_queue + 2) * ADDR_RECORD_MAX,
-                              .dir = r->plan->tmpdir};
+                              .keep = (g->spec.sm.sm.mem_queue + 2) * ADDR_RECORD_MAX};
     RB_TRY(feed_open(&l->feed, r->source, position, &plan, err));
     l->need = placement_need(&l->occupancy);
     l->ctx.slot = (uint32_t)l->info.id;

@@ -198,6 +198,7 @@ typedef struct {
 
 struct trace_source {
     const trace_source_ops_t *ops; /* first member of every source */
+    const char *tmpdir;            /* borrowed; for its readers' files; NULL: $TMPDIR or /tmp */
 };
 
 #endif

@@ -45,7 +45,7 @@ static void archives_become_shared_libraries(void **state)
     shell("readelf -d new/libs/libcurand.so.10 | grep -q 'NEEDED.*libcudart.so.11.0'");
     shell("nm -D new/libs/libcurand.so.10 | grep -q curandTry@@libcurand.so.10");
     shell("! nm -D --defined-only new/libs/libcurand.so.10 | grep -q hidden_call");
-    shell("[ \"$(echo $(ls new/libs))\" = 'libcurand.so.10 libcurand.so.10.from' ]");
+    shell("[ \"$(echo $(ls -A new/libs))\" = 'libcurand.so.10 libcurand.so.10.from' ]");
 }
 
 static void what_is_there_stays(void **state)
@@ -119,7 +119,45 @@ static void archives_that_do_not_link_leave_nothing(void **state)
           "/rand.c && cc -fPIC -c -o " TOOLKIT "/rand.o " TOOLKIT "/rand.c && ar rc " TOOLKIT
           "/libcurand_static.a " TOOLKIT "/rand.o");
     expect(1, "undefined reference to `absent'", WORDS("libs", "--archives", TOOLKIT, "bad"));
-    shell("[ -z \"$(ls bad)\" ]");
+    shell("[ -z \"$(ls -A bad)\" ]");
+}
+
+/* A compiler that takes a second, and notes when it begins and ends. */
+static void make_slow_compiler(void)
+{
+    shell("printf '#!/bin/sh\\necho begin >>calls\\nsleep 1\\ncc \"$@\"\\necho end >>calls\\n' "
+          ">slow-cc && chmod +x slow-cc && rm -f calls");
+}
+
+static void two_at_once_build_once(void **state)
+{
+    (void)state;
+    make_toolkit();
+    make_slow_compiler();
+    setenv("CXX", "./slow-cc", 1);
+    setenv("LIBS_RUBATO", rubato.binary, 1);
+    shell("for i in 1 2 3; do $LIBS_RUBATO libs --archives " TOOLKIT
+          " together >out$i 2>&1 & pids=\"$pids $!\"; done; for p in $pids; do wait $p || exit 1; "
+          "done");
+    setenv("CXX", "cc", 1);
+    shell("[ \"$(echo $(cat calls))\" = 'begin end' ]");
+    shell("[ $(grep -l 'libcurand.so.10: is there' out[123] | wc -l) = 2 ]");
+    shell("[ \"$(echo $(ls -A together))\" = 'libcurand.so.10 libcurand.so.10.from' ]");
+}
+
+static void what_killed_builds_left_is_removed(void **state)
+{
+    (void)state;
+    make_toolkit();
+    make_slow_compiler();
+    setenv("CXX", "./slow-cc", 1);
+    setenv("LIBS_RUBATO", rubato.binary, 1);
+    shell("$LIBS_RUBATO libs --archives " TOOLKIT
+          " killed >/dev/null 2>&1 & while ! [ -f calls ]; do "
+          "sleep 0.05; done; kill -9 $!; [ \"$(ls -A killed | cut -c -10)\" = .building- ]");
+    setenv("CXX", "cc", 1);
+    says(0, "libcurand.so.10: toolkit/", WORDS("libs", "--archives", TOOLKIT, "killed"));
+    shell("[ \"$(echo $(ls -A killed))\" = 'libcurand.so.10 libcurand.so.10.from' ]");
 }
 
 static void programs_find_the_libraries(void **state)
@@ -148,6 +186,8 @@ int main(void)
         cmocka_unit_test(a_missing_compiler_is_named),
         cmocka_unit_test(what_is_missing_is_named),
         cmocka_unit_test(archives_that_do_not_link_leave_nothing),
+        cmocka_unit_test(two_at_once_build_once),
+        cmocka_unit_test(what_killed_builds_left_is_removed),
         cmocka_unit_test(programs_find_the_libraries),
     };
 

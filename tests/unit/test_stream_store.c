@@ -13,6 +13,8 @@
 #include "frontend/input/accelsim/accelsim.h"
 #include "frontend/input/rbt/rbt_writer.h"
 #include "sim/core/alloc.h"
+#include "sim/gpu/feed.h"
+#include "sim/gpu/read_blocks.h"
 #include "tests/support/gen_trial.h"
 #include "tests/support/rbt_lab.h"
 #include "tests/support/stream_whole.h"
@@ -427,6 +429,27 @@ static void a_missing_folder_is_an_error(void **state)
     s->ops->destroy(s);
 }
 
+/* The simulator's and all other readers' files are in the folder that the source names. */
+static void readers_take_the_folder_of_the_source(void **state)
+{
+    static const char folder[] = "/no/such/folder";
+    trace_source_t *s = GEN_OPEN("gather", 70, 256, "loads=500", NULL);
+    block_reading_t reading;
+    feed_t feed;
+
+    (void)state;
+    s->tmpdir = folder;
+    assert_int_equal(block_reading_open(&reading, s, 1, NULL), RB_OK);
+    assert_ptr_equal(reading.store.limits.dir, folder);
+    block_reading_close(&reading);
+    feed_init(&feed);
+    assert_int_equal(feed_open(&feed, s, 1, &(feed_plan_t){.ahead = 1, .threads = 1}, NULL), RB_OK);
+    assert_ptr_equal(feed.store.limits.dir, folder);
+    feed_close(&feed);
+    feed_destroy(&feed);
+    s->ops->destroy(s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -442,6 +465,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(damaged_pieces_are_refused, temp_folder_begin,
                                         temp_folder_end),
         cmocka_unit_test(a_missing_folder_is_an_error),
+        cmocka_unit_test(readers_take_the_folder_of_the_source),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

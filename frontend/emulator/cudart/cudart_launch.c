@@ -129,6 +129,7 @@ static cuda_error_t run(cudart_state_t *s, cudart_unit_t *unit, const cubin_kern
                       .params = params,
                       .max_insts = s->max_insts,
                       .timeout = s->timeout,
+                      .tmpdir = s->tmpdir,
                       .workspace = workspace};
     emu_totals_t totals = {0};
     rb_err_t err = {0};

@@ -39,6 +39,7 @@ static void start(cudart_state_t *s)
     cudart_code_start(s);
     s->max_insts = number_from("RUBATO_MAX_INSTS");
     s->threads = (unsigned)number_from("RUBATO_THREADS");
+    s->tmpdir = getenv("RUBATO_TMPDIR");
     s->skip_unsupported = getenv("RUBATO_SKIP_UNSUPPORTED") != NULL;
     s->timeout = timeout != NULL ? strtod(timeout, NULL) : 0;
     if (emu_mem_init(&s->mem, device_base, range_bytes(s), PAGE_SHIFT, true, &err) != RB_OK)

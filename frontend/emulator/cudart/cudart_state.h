@@ -59,6 +59,7 @@ typedef struct {
     shown_device_t shown[SHOWN_DEVICE_ARCHS];
     const char *no_device[SHOWN_DEVICE_ARCHS]; /* why there is none, or NULL */
     uint64_t max_insts;                        /* limit per launch; 0: none */
+    const char *tmpdir;                        /* NULL: $TMPDIR or /tmp; of the environment */
     double timeout;                            /* limit per launch in host seconds; 0: none */
     bool skip_unsupported;                     /* launches that cannot be emulated are left out */
     unsigned threads; /* threads that execute blocks of launches if nothing is recorded; 0: one */

@@ -501,7 +501,7 @@ rb_code_t emu_run(const emu_launch_t *l, emu_totals_t *totals, rb_err_t *err)
     RB_TRY(emu_module_code(l->module, l->kernel, &g.code, err));
     emu_make_bank0(&g);
     stream_store_t store;
-    stream_store_init(&store, &(stream_limits_t){.memory_bytes = PACKED_BYTES});
+    stream_store_init(&store, &(stream_limits_t){.memory_bytes = PACKED_BYTES, .dir = l->tmpdir});
     g.store = &store;
     rb_code_t rc = emu_translate(&g, g.err);
     if (rc == RB_OK)

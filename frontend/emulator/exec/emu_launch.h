@@ -29,6 +29,7 @@ typedef struct {
     const uint8_t *params; /* kernel->param_bytes bytes */
     uint64_t max_insts;    /* limit of warp instructions per launch; 0: no limit */
     double timeout;        /* limit of host seconds per launch; 0: no limit */
+    const char *tmpdir;    /* for what exceeds the memory of a trace; NULL: $TMPDIR or /tmp */
     emu_block_fn on_block; /* NULL: the launch is executed without a trace */
     void *ctx;
     size_t

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "sim/core/alloc.h"
+#include "sim/core/unnamed_file.h"
 
 extern char **environ;
 
@@ -71,10 +72,7 @@ unsigned ptx_tools(const char *name, char found[PTX_TOOLS_MAX][PATH_MAX])
 
 rb_code_t ptx_folder_make(char folder[PATH_MAX], rb_err_t *err)
 {
-    const char *tmp = getenv("TMPDIR");
-
-    snprintf(folder, PATH_MAX, "%s/rubato-ptx-XXXXXX",
-             tmp != NULL && tmp[0] != '\0' ? tmp : "/tmp");
+    snprintf(folder, PATH_MAX, "%s/rubato-ptx-XXXXXX", unnamed_file_dir(getenv("RUBATO_TMPDIR")));
     if (mkdtemp(folder) == NULL)
         return rb_fail(err, RB_IO, "%s: no temporary folder: %s", folder, strerror(errno));
     return RB_OK;

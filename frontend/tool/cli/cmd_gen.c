@@ -21,7 +21,7 @@ typedef struct {
     gen_spec_t spec;
     const char **params; /* owned: spec.params */
     size_t cap_params;
-    const char *output;
+    const char *output, *tmpdir;
     uint64_t threads;
     unsigned progress; /* progress_when_t */
     bool force, list, help;
@@ -52,6 +52,9 @@ static rb_code_t read_option(void *ctx, cli_option_id_t id, const char *value, r
         return RB_OK;
     case CLI_OUTPUT:
         o->output = value;
+        return RB_OK;
+    case CLI_TMPDIR:
+        o->tmpdir = value;
         return RB_OK;
     case CLI_SIZE:
         return option_count("size", value, 1, UINT64_MAX, &o->spec.size, err);
@@ -233,6 +236,7 @@ static rb_code_t write_trace(const gen_options_t *o, rb_err_t *err)
 
     if (p.source == NULL)
         return err->code;
+    p.source->tmpdir = o->tmpdir;
     stop_signals_catch();
     p.writer = rbt_writer_create(o->output, &options, err);
     if (p.writer == NULL) {

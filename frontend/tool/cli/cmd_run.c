@@ -182,7 +182,6 @@ static rb_code_t simulate_launches(run_t *run, uint64_t first, const uint64_t *i
         .view = run->options->view,
         .inside = run->inside.list.samplers,
         .n_inside = run->inside.list.n,
-        .tmpdir = library_tmpdir(run->options->setup.tmpdir),
         .sampled = run->sampling.on,
         .shares = run->options->shares,
         .n_shares = run->options->n_shares,

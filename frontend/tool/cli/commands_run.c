@@ -132,7 +132,7 @@ static const cli_option_t plan_options[] = {
      "list of launches and weights, as text or as its pickle file",
      "json macsim list pickle", false},
     OPT_JSON("print the plan to standard output instead of the summary"),
-    OPT_TMPDIR("for temporary files (grouping of raw .trace files)"),
+    OPT_TMPDIR("for temporary files (grouping of raw .trace files, long thread blocks)"),
     OPT_HELP,
 };
 

@@ -17,7 +17,7 @@ static const cli_option_t info_options[] = {
     OPT_MATCH("Results"),
     OPT_GPU_OF_TRACE,
     OPT_SET,
-    OPT_TMPDIR("for temporary files (grouping of raw .trace files)"),
+    OPT_TMPDIR("for temporary files (grouping of raw .trace files, long thread blocks)"),
     OPT_HELP,
 };
 
@@ -43,7 +43,7 @@ static const cli_option_t convert_options[] = {
      "threads that compress; the file does not depend on it", NULL, false},
     {CLI_PROGRESS, 0, "progress", "WHEN", "auto", "Execution",
      "progress line on standard error; auto: on a terminal only", "auto always never", false},
-    OPT_TMPDIR("for temporary files (grouping of raw .trace files)"),
+    OPT_TMPDIR("for temporary files (grouping of raw .trace files, long thread blocks)"),
     OPT_HELP,
 };
 
@@ -73,7 +73,7 @@ static const cli_option_t trace_options[] = {
      "keep only the launches of this plan, and the plan with them", "@file", false},
     OPT_OUTPUT("FILE", NULL, "slice: write the trace to this file", "@file"),
     {CLI_FORCE, 'f', "force", NULL, NULL, "slice", "replace the file if it exists", NULL, false},
-    OPT_TMPDIR("for temporary files (grouping of raw .trace files)"),
+    OPT_TMPDIR("for temporary files (grouping of raw .trace files, long thread blocks)"),
     OPT_HELP,
 };
 
@@ -204,6 +204,7 @@ static const cli_option_t gen_options[] = {
      "host threads that compress; the file does not depend on it", NULL, false},
     {CLI_PROGRESS, 0, "progress", "WHEN", "auto", "Execution",
      "progress line on standard error; auto: on a terminal only", "auto always never", false},
+    OPT_TMPDIR("for temporary files (long thread blocks)"),
     OPT_HELP,
 };
 

@@ -168,7 +168,8 @@ static rb_code_t open_launches(run_t *run, rb_err_t *err)
     }
     stop_signals_catch();
     if (source != NULL) {
-        run->setup.trace = setup.opened = library_trace_take(source); /* for setup_close() */
+        run->setup.trace = setup.opened =
+            library_trace_take(source, setup.tmpdir); /* for setup_close() */
         RB_TRY(run_program_first(&run->program, source, &setup.arch, err));
     }
     RB_TRY(setup_open(&run->setup, &setup, err));

@@ -37,8 +37,9 @@ const gpu_spec_t *library_config_spec(const rubato_config *config);
 /* rubato_trace_open() with the program's log. NULL with *err set. */
 rubato_trace *library_trace_open(const char *path, const char *tmpdir, rb_err_t *err);
 
-/* Makes a handle for a source that is already open, and takes ownership of it. */
-rubato_trace *library_trace_take(trace_source_t *source);
+/* Makes a handle for a source that is already open, and takes ownership of it. tmpdir: as for
+ * library_tmpdir(). */
+rubato_trace *library_trace_take(trace_source_t *source, const char *tmpdir);
 
 /* Valid as long as the handle. */
 trace_source_t *library_trace_source(const rubato_trace *trace);

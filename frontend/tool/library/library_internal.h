@@ -42,6 +42,7 @@ struct rubato_config {
 struct rubato_trace {
     library_scope_t scope;
     trace_source_t *source; /* owned */
+    char *tmpdir;           /* owned; of the source */
     bool busy;              /* in use by a simulation */
 };
 

@@ -20,6 +20,15 @@ const char *library_default_gpu(unsigned arch)
     return arch == 80 || arch >= 90 ? "a100" : "rtx3070";
 }
 
+/* Hands an open source over to its handle. tmpdir: as for library_tmpdir(). */
+static void take(rubato_trace *t, trace_source_t *source, const char *tmpdir)
+{
+    t->tmpdir = rb_strdup(library_tmpdir(tmpdir));
+    t->source = source;
+    if (source != NULL)
+        source->tmpdir = t->tmpdir;
+}
+
 /* Makes the handle of a source; returns NULL with an error if there is none. */
 static rubato_trace *finish(rubato_trace *t, const rb_err_t *err, rubato_error *error)
 {
@@ -37,7 +46,7 @@ rubato_trace *rubato_trace_open(const char *path, const char *tmpdir, const ruba
     rubato_trace *t = rb_calloc(1, sizeof(*t));
     library_scope_init(&t->scope, log);
     library_entry_t before = library_enter(&t->scope);
-    t->source = open_trace(path, library_tmpdir(tmpdir), &err);
+    take(t, open_trace(path, library_tmpdir(tmpdir), &err), tmpdir);
     library_leave(before);
     return finish(t, &err, error);
 }
@@ -48,7 +57,7 @@ rubato_trace *rubato_trace_create(const rubato_source *source, const rubato_log 
     rb_err_t err = {0};
     rubato_trace *t = rb_calloc(1, sizeof(*t));
     library_scope_init(&t->scope, log);
-    t->source = source_calls_create(source, &err);
+    take(t, source_calls_create(source, &err), NULL);
     return finish(t, &err, error);
 }
 
@@ -61,11 +70,11 @@ rubato_trace *library_trace_open(const char *path, const char *tmpdir, rb_err_t 
     return t;
 }
 
-rubato_trace *library_trace_take(trace_source_t *source)
+rubato_trace *library_trace_take(trace_source_t *source, const char *tmpdir)
 {
     rubato_trace *t = rb_calloc(1, sizeof(*t));
     library_scope_init(&t->scope, &library_program_log);
-    t->source = source;
+    take(t, source, tmpdir);
     return t;
 }
 
@@ -81,6 +90,7 @@ void rubato_trace_destroy(rubato_trace *trace)
     if (trace->source != NULL)
         trace->source->ops->destroy(trace->source);
     library_scope_free(&trace->scope);
+    free(trace->tmpdir);
     free(trace);
 }
 

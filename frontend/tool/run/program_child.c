@@ -141,6 +141,7 @@ static void set_limits(const program_options_t *o)
     snprintf(text, sizeof(text), "%llu", (unsigned long long)o->max_insts);
     set_or_unset("RUBATO_MAX_INSTS", o->max_insts > 0 ? text : NULL);
     snprintf(text, sizeof(text), "%.17g", o->timeout);
+    set_path("RUBATO_TMPDIR", o->tmpdir);
     set_or_unset("RUBATO_SKIP_UNSUPPORTED", o->skip_unsupported ? "1" : NULL);
     set_or_unset("RUBATO_TIMEOUT", o->timeout > 0 ? text : NULL);
     snprintf(text, sizeof(text), "%llu", (unsigned long long)o->threads);

@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "frontend/tool/run/library_place.h"
 #include "frontend/tool/run/program_folders.h"
 #include "sim/core/alloc.h"
 #include "sim/core/log.h"
@@ -57,26 +58,13 @@ typedef struct {
     const vendor_libs_options_t *options;
     char *places[PLACES_MAX]; /* folders that may hold the archives; owned */
     unsigned n_places;
+    library_place_t place;          /* open once an archive is found */
     char runtime[PATH_MAX];         /* folder of rubato's CUDA runtime */
     char built[LIBS][NAME_MAX + 1]; /* file names of libraries in the folder; "": none */
     unsigned n_built;
 } work_t;
 
 /* --- places ---------------------------------------------------------------------------------- */
-
-static rb_code_t make_folders(const char *path, rb_err_t *err)
-{
-    char part[PATH_MAX];
-
-    for (size_t i = 1; i <= strlen(path) && i < sizeof(part); i++) {
-        if (path[i] != '/' && path[i] != '\0')
-            continue;
-        snprintf(part, sizeof(part), "%.*s", (int)i, path);
-        if (mkdir(part, 0777) != 0 && errno != EEXIST)
-            return rb_fail(err, RB_IO, "%s: %s", part, strerror(errno));
-    }
-    return RB_OK;
-}
 
 static void find_places(work_t *w)
 {
@@ -224,7 +212,7 @@ static const char *built_name(const work_t *w, const char *library)
 
 static void link_command(const work_t *w, const vendor_lib_t *l, const char *archive,
                          const char *folder, const char *soname, const char *cudart,
-                         const char *base, command_t *c)
+                         const char *output, const char *map, command_t *c)
 {
     const char *compiler = getenv("CXX");
     char path[PATH_MAX];
@@ -233,9 +221,9 @@ static void link_command(const work_t *w, const vendor_lib_t *l, const char *arc
     add_word(c, rb_strdup(compiler != NULL && compiler[0] != '\0' ? compiler : "g++"));
     add_word(c, rb_strdup("-shared"));
     add_word(c, rb_strdup("-o"));
-    add_word(c, rb_format("%s.new", base));
+    add_word(c, rb_strdup(output));
     add_word(c, rb_format("-Wl,-soname,%s", soname));
-    add_word(c, rb_format("-Wl,--version-script=%s.map", base));
+    add_word(c, rb_format("-Wl,--version-script=%s", map));
     add_word(c, rb_strdup("-Wl,-z,defs"));
     add_word(c, rb_strdup("-Wl,--whole-archive"));
     add_word(c, rb_strdup(archive));
@@ -329,39 +317,43 @@ static rb_code_t put_in_place(const char *from, const char *library, const char 
     return write_origin(library, archive, err);
 }
 
-static rb_code_t link_library(const work_t *w, const vendor_lib_t *l, const char *archive,
+/* Runs the linker. */
+static rb_code_t link_with(const command_t *c, const char *log, const char *archive, rb_err_t *err)
+{
+    char reason[512];
+    int error;
+
+    if (run_command(c, log, &error))
+        return RB_OK;
+    if (error != 0)
+        return rb_fail(err, RB_IO,
+                       "%s: the compiler %s cannot be started: %s; CXX names another C++ compiler",
+                       archive, c->words[0], strerror(error));
+    first_error(log, reason, sizeof(reason));
+    return rb_fail(err, RB_IO, "%s: %s failed: %s", archive, c->words[0], reason);
+}
+
+static rb_code_t link_library(work_t *w, const vendor_lib_t *l, const char *archive,
                               const char *folder, const char *soname, const char *cudart,
                               rb_err_t *err)
 {
-    char *base = rb_format("%s/%s", w->options->folder, soname);
-    char *temporary = rb_format("%s.new", base), *map = rb_format("%s.map", base);
-    char *log = rb_format("%s.log", base), reason[512];
-    command_t c;
-    int error;
-    rb_code_t rc = make_folders(w->options->folder, err);
+    RB_TRY(library_place_scratch(&w->place, w->options->folder, err));
+    char *library = rb_format("%s/%s", w->options->folder, soname);
+    char *output = rb_format("%s/library", w->place.scratch);
+    char *map = rb_format("%s/map", w->place.scratch);
+    char *log = rb_format("%s/log", w->place.scratch);
+    command_t c = {0};
+    rb_code_t rc = write_map(map, soname, l->exports, err);
 
-    if (rc == RB_OK)
-        rc = write_map(map, soname, l->exports, err);
     if (rc == RB_OK) {
-        link_command(w, l, archive, folder, soname, cudart, base, &c);
-        if (!run_command(&c, log, &error)) {
-            first_error(log, reason, sizeof(reason));
-            rc = error != 0
-                     ? rb_fail(err, RB_IO,
-                               "%s: the compiler %s cannot be started: %s; CXX names another "
-                               "C++ compiler",
-                               archive, c.words[0], strerror(error))
-                     : rb_fail(err, RB_IO, "%s: %s failed: %s", archive, c.words[0], reason);
-        } else {
-            rc = put_in_place(temporary, base, archive, err);
-        }
-        free_command(&c);
+        link_command(w, l, archive, folder, soname, cudart, output, map, &c);
+        rc = link_with(&c, log, archive, err);
     }
-    unlink(temporary);
-    unlink(map);
-    unlink(log);
-    free(base);
-    free(temporary);
+    if (rc == RB_OK)
+        rc = put_in_place(output, library, archive, err);
+    free_command(&c);
+    free(library);
+    free(output);
     free(map);
     free(log);
     return rc;
@@ -419,6 +411,8 @@ static rb_code_t build(work_t *w, unsigned index, rb_err_t *err)
         return RB_OK;
     }
     RB_TRY(find_versions(w, l, archive, folder, soname, cudart, err));
+    if (w->place.fd < 0)
+        RB_TRY(library_place_open(&w->place, w->options->folder, err));
     snprintf(path, sizeof(path), "%.*s/%s", PATH_MAX - NAME_MAX - 2, w->options->folder, soname);
     bool fresh = !w->options->force && is_fresh(path, archive);
     if (!fresh)
@@ -432,7 +426,7 @@ static rb_code_t build(work_t *w, unsigned index, rb_err_t *err)
 
 rb_code_t vendor_libs_build(const vendor_libs_options_t *o, rb_err_t *err)
 {
-    work_t w = {.options = o};
+    work_t w = {.options = o, .place.fd = -1};
     rb_code_t rc = program_runtime(w.runtime, err);
 
     find_places(&w);
@@ -442,6 +436,7 @@ rb_code_t vendor_libs_build(const vendor_libs_options_t *o, rb_err_t *err)
         rc = rb_fail(err, RB_USAGE,
                      "no static archives of CUDA libraries were found; --archives names their "
                      "folder");
+    library_place_close(&w.place);
     free_places(&w);
     return rc;
 }

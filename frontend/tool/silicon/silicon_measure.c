@@ -268,7 +268,7 @@ rb_code_t silicon_measure(const measure_t *m, const suite_test_t *t, const char 
                           double *value, rb_err_t *err)
 {
     silicon_source_t *source = silicon_source_create();
-    rubato_trace *trace = library_trace_take(silicon_source_trace(source));
+    rubato_trace *trace = library_trace_take(silicon_source_trace(source), NULL);
     bench_t *b = rb_calloc(1, sizeof(*b));
     rb_code_t rc = RB_OK;
 
