@@ -9,6 +9,8 @@ CUDART_EXPORT cuda_error_t cuCtxCreate_v3(cudart_context_t **context, void *affi
 CUDART_EXPORT cuda_error_t cuCtxCreate_v4(cudart_context_t **context, void *params, unsigned flags,
                                           int device);
 CUDART_EXPORT cuda_error_t cuCtxDestroy_v2(cudart_context_t *context);
+CUDART_EXPORT cuda_error_t cuCtxAttach(cudart_context_t **context, unsigned flags);
+CUDART_EXPORT cuda_error_t cuCtxDetach(cudart_context_t *context);
 CUDART_EXPORT cuda_error_t cuCtxPushCurrent_v2(cudart_context_t *context);
 CUDART_EXPORT cuda_error_t cuCtxPopCurrent_v2(cudart_context_t **context);
 CUDART_EXPORT cuda_error_t cuCtxSetCurrent(cudart_context_t *context);
@@ -66,6 +68,30 @@ cuda_error_t cuCtxDestroy_v2(cudart_context_t *context)
         return CUDA_ERROR_INVALID_CONTEXT;
     if (cudart_top_context() == context)
         cudart_pop_context();
+    return CUDA_SUCCESS;
+}
+
+/* The current context once more, which then is detached once more (before CUDA 4). */
+cuda_error_t cuCtxAttach(cudart_context_t **context, unsigned flags)
+{
+    cudart_context_t *top = cudart_top_context();
+
+    if (context == NULL || flags != 0)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (top == NULL)
+        return CUDA_ERROR_INVALID_CONTEXT;
+    __atomic_add_fetch(&top->users, 1, __ATOMIC_RELAXED);
+    *context = top;
+    return CUDA_SUCCESS;
+}
+
+cuda_error_t cuCtxDetach(cudart_context_t *context)
+{
+    if (context == NULL || context != cudart_top_context())
+        return CUDA_ERROR_INVALID_CONTEXT;
+    if (__atomic_load_n(&context->users, __ATOMIC_RELAXED) == 0)
+        return cuCtxDestroy_v2(context);
+    __atomic_sub_fetch(&context->users, 1, __ATOMIC_RELAXED);
     return CUDA_SUCCESS;
 }
 

@@ -1,4 +1,4 @@
-/* Three-dimensional copies of the driver API. */
+/* Copies of rows and boxes of the driver API. */
 #ifndef RUBATO_CUDA_COPY_H
 #define RUBATO_CUDA_COPY_H
 
@@ -11,7 +11,8 @@ typedef struct {
     int type;              /* 1 host, 2 device, 3 array, 4 any */
     void *host;
     cuda_pointer_t device;
-    void *array, *reserved;
+    cudart_array_t *array;
+    void *reserved;
     size_t pitch, height;
 } cuda_copy_side_t;
 
@@ -20,8 +21,8 @@ typedef struct {
     size_t width, height, depth; /* width in bytes */
 } cuda_driver_copy_t;
 
-/* The copy as the runtime's. Errors: CUDA_ERROR_INVALID_VALUE if a side is missing,
- * CUDA_ERROR_NOT_SUPPORTED for arrays. */
+/* The copy as the runtime's. CUDA_ERROR_INVALID_VALUE if a side is missing, or does not begin and end with
+ * a texel of an array. */
 cuda_error_t cuda_copy_of(const cuda_driver_copy_t *c, cuda_copy3d_t *copy);
 
 #endif

@@ -1,8 +1,9 @@
 /* Launches and occupancy of the driver API. */
+#include "frontend/emulator/cuda/cuda_launch.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "frontend/emulator/cuda/cuda_api.h"
 #include "frontend/emulator/cudart/cudart_calls.h"
 #include "sim/core/alloc.h"
 
@@ -22,10 +23,6 @@ typedef struct {
     unsigned n_attributes;
 } launch_config_t;
 
-CUDART_EXPORT cuda_error_t cuLaunchKernel(const cudart_function_t *f, unsigned gx, unsigned gy,
-                                          unsigned gz, unsigned bx, unsigned by, unsigned bz,
-                                          unsigned shared, cuda_stream_t stream, void **args,
-                                          void **extra);
 CUDART_EXPORT cuda_error_t cuLaunchKernelEx(const launch_config_t *c, const cudart_function_t *f,
                                             void **args, void **extra);
 CUDART_EXPORT cuda_error_t cuLaunchCooperativeKernel(const cudart_function_t *f, unsigned gx,
@@ -82,13 +79,12 @@ static cuda_error_t lasting_error(void)
 /* The buffer in a list of keys and values: all parameters as the kernel wants them; NULL: none. */
 static uint8_t *packed_params(void **extra, size_t *bytes)
 {
-    enum { KEY_POINTER = 1, KEY_SIZE };
     uint8_t *buffer = NULL;
 
     for (unsigned i = 0; extra != NULL && extra[i] != NULL; i += 2)
-        if ((uintptr_t)extra[i] == KEY_POINTER)
+        if ((uintptr_t)extra[i] == CUDA_LAUNCH_BUFFER)
             buffer = extra[i + 1];
-        else if ((uintptr_t)extra[i] == KEY_SIZE)
+        else if ((uintptr_t)extra[i] == CUDA_LAUNCH_BYTES)
             memcpy(bytes, extra[i + 1], sizeof(*bytes));
     return buffer;
 }

@@ -203,57 +203,6 @@ cuda_error_t cuMemcpyAsync(cuda_pointer_t to, cuda_pointer_t from, size_t n, cud
     return cudaMemcpyAsync(cuda_at(to), cuda_at(from), n, CUDA_DEFAULT, stream);
 }
 
-/* One side of CUDA_MEMCPY2D. */
-typedef struct {
-    size_t x, y;
-    int type; /* 1 host, 2 device, 3 array, 4 any */
-    void *host;
-    cuda_pointer_t device;
-    void *array;
-    size_t pitch;
-} side_t;
-
-typedef struct {
-    side_t from, to;
-    size_t width, height;
-} copy_2d_t;
-
-CUDART_EXPORT cuda_error_t cuMemcpy2D_v2(const copy_2d_t *c);
-CUDART_EXPORT cuda_error_t cuMemcpy2DUnaligned_v2(const copy_2d_t *c);
-CUDART_EXPORT cuda_error_t cuMemcpy2DAsync_v2(const copy_2d_t *c, cuda_stream_t stream);
-
-/* The address of the first byte, or NULL. */
-static char *side_at(const side_t *s)
-{
-    enum { HOST = 1, ARRAY = 3 };
-    char *base = s->type == HOST ? s->host : s->type == ARRAY ? NULL : cuda_at(s->device);
-
-    return base != NULL ? base + s->y * s->pitch + s->x : NULL;
-}
-
-cuda_error_t cuMemcpy2DAsync_v2(const copy_2d_t *c, cuda_stream_t stream)
-{
-    if (c == NULL)
-        return CUDA_ERROR_INVALID_VALUE;
-    char *to = side_at(&c->to);
-    const char *from = side_at(&c->from);
-    cuda_error_t e = to == NULL || from == NULL ? CUDA_ERROR_NOT_SUPPORTED : CUDA_SUCCESS;
-    for (size_t i = 0; i < c->height && e == CUDA_SUCCESS; i++)
-        e = cudaMemcpyAsync(to + i * c->to.pitch, from + i * c->from.pitch, c->width, CUDA_DEFAULT,
-                            stream);
-    return e;
-}
-
-cuda_error_t cuMemcpy2D_v2(const copy_2d_t *c)
-{
-    return cuMemcpy2DAsync_v2(c, NULL);
-}
-
-cuda_error_t cuMemcpy2DUnaligned_v2(const copy_2d_t *c)
-{
-    return cuMemcpy2DAsync_v2(c, NULL);
-}
-
 /* --- values ---------------------------------------------------------------------------------- */
 
 /* Rows of elements of 1, 2 or 4 bytes. */

@@ -13,22 +13,10 @@ CUDART_EXPORT cuda_error_t cudaArrayGetInfo(cuda_channels_t *channels, cuda_exte
                                             unsigned *flags, const void *array);
 CUDART_EXPORT cuda_error_t cudaMallocArray(void **array, const cuda_channels_t *channels,
                                            size_t width, size_t height, unsigned flags);
-CUDART_EXPORT cuda_error_t cudaMalloc3DArray(void **array, const cuda_channels_t *channels,
-                                             cuda_extent_t extent, unsigned flags);
-CUDART_EXPORT cuda_error_t cudaFreeArray(void *array);
 CUDART_EXPORT cuda_error_t cudaMalloc3D(cuda_pitched_t *p, cuda_extent_t extent);
 CUDART_EXPORT cuda_error_t cudaMemset3D(cuda_pitched_t p, int value, cuda_extent_t extent);
 CUDART_EXPORT cuda_error_t cudaMemset3DAsync(cuda_pitched_t p, int value, cuda_extent_t extent,
                                              cuda_stream_t stream);
-CUDART_EXPORT cuda_error_t cudaMemcpy3DAsync(const cuda_copy3d_t *c, cuda_stream_t stream);
-CUDART_EXPORT cuda_error_t cudaMemcpyToArray(void *array, size_t x, size_t y, const void *from,
-                                             size_t n, int kind);
-CUDART_EXPORT cuda_error_t cudaMemcpyToArrayAsync(void *array, size_t x, size_t y, const void *from,
-                                                  size_t n, int kind, cuda_stream_t stream);
-CUDART_EXPORT cuda_error_t cudaMemcpyFromArray(void *to, const void *array, size_t x, size_t y,
-                                               size_t n, int kind);
-CUDART_EXPORT cuda_error_t cudaMemcpyFromArrayAsync(void *to, const void *array, size_t x, size_t y,
-                                                    size_t n, int kind, cuda_stream_t stream);
 CUDART_EXPORT cuda_error_t cudaMemcpy2DToArray(void *array, size_t x, size_t y, const void *from,
                                                size_t pitch, size_t width, size_t height, int kind);
 CUDART_EXPORT cuda_error_t cudaMemcpy2DToArrayAsync(void *array, size_t x, size_t y,
@@ -41,9 +29,6 @@ CUDART_EXPORT cuda_error_t cudaMemcpy2DFromArrayAsync(void *to, size_t pitch, co
                                                       size_t x, size_t y, size_t width,
                                                       size_t height, int kind,
                                                       cuda_stream_t stream);
-CUDART_EXPORT cuda_error_t cudaMemcpy2DArrayToArray(void *to, size_t to_x, size_t to_y,
-                                                    const void *from, size_t from_x, size_t from_y,
-                                                    size_t width, size_t height, int kind);
 
 /* --- formats --------------------------------------------------------------------------------- */
 

@@ -56,6 +56,28 @@ enum { CUDA_ARRAY_LAYERED = 1, CUDA_ARRAY_CUBEMAP = 4 };
  * bytes. */
 CUDART_EXPORT cuda_error_t cudaMemcpy3D(const cuda_copy3d_t *c);
 
+/* Calls that the driver API shares. */
+CUDART_EXPORT cuda_error_t cudaMalloc3DArray(void **array, const cuda_channels_t *channels,
+                                             cuda_extent_t extent, unsigned flags);
+CUDART_EXPORT cuda_error_t cudaFreeArray(void *array);
+CUDART_EXPORT cuda_error_t cudaMemcpy3DAsync(const cuda_copy3d_t *c, cuda_stream_t stream);
+CUDART_EXPORT cuda_error_t cudaMemcpyToArray(void *array, size_t x, size_t y, const void *from,
+                                             size_t n, int kind);
+CUDART_EXPORT cuda_error_t cudaMemcpyToArrayAsync(void *array, size_t x, size_t y, const void *from,
+                                                  size_t n, int kind, cuda_stream_t stream);
+CUDART_EXPORT cuda_error_t cudaMemcpyFromArray(void *to, const void *array, size_t x, size_t y,
+                                               size_t n, int kind);
+CUDART_EXPORT cuda_error_t cudaMemcpyFromArrayAsync(void *to, const void *array, size_t x, size_t y,
+                                                    size_t n, int kind, cuda_stream_t stream);
+CUDART_EXPORT cuda_error_t cudaMemcpy2DArrayToArray(void *to, size_t to_x, size_t to_y,
+                                                    const void *from, size_t from_x, size_t from_y,
+                                                    size_t width, size_t height, int kind);
+CUDART_EXPORT cuda_error_t cudaMallocMipmappedArray(void **mipmap, const cuda_channels_t *channels,
+                                                    cuda_extent_t extent, unsigned n_levels,
+                                                    unsigned flags);
+CUDART_EXPORT cuda_error_t cudaGetMipmappedArrayLevel(void **array, void *mipmap, unsigned level);
+CUDART_EXPORT cuda_error_t cudaFreeMipmappedArray(void *mipmap);
+
 /* Sets channels and texels, except the address, of an array whose extent and flags are set. False:
  * it is too large, or textures do not support the format. */
 bool cudart_array_layout(cudart_array_t *a, const cuda_channels_t *channels);

@@ -11,7 +11,7 @@ typedef struct {
     uint64_t number; /* never used twice */
     int device;
     unsigned flags;
-    unsigned users; /* of the primary context: how often it is retained */
+    unsigned users; /* how often it was attached or, the primary one, retained */
 } cudart_context_t;
 
 /* The primary context of the device, which the runtime uses. */

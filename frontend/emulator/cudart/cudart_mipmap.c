@@ -10,12 +10,6 @@ typedef struct {
     cudart_array_t level[EMU_TEX_LEVELS];
 } cudart_mipmap_t;
 
-CUDART_EXPORT cuda_error_t cudaMallocMipmappedArray(void **mipmap, const cuda_channels_t *channels,
-                                                    cuda_extent_t extent, unsigned n_levels,
-                                                    unsigned flags);
-CUDART_EXPORT cuda_error_t cudaGetMipmappedArrayLevel(void **array, void *mipmap, unsigned level);
-CUDART_EXPORT cuda_error_t cudaFreeMipmappedArray(void *mipmap);
-
 /* The number of levels down to one texel. */
 static unsigned most_levels(const emu_texture_t *t)
 {

@@ -2,43 +2,12 @@
  * Texture and surface objects, and the texture references of programs before CUDA 12. The program's
  * objects are the emulator's handles (emu_texture.h).
  */
+#include "frontend/emulator/cudart/cudart_texture.h"
+
 #include <stdio.h>
 #include <string.h>
 
-#include "frontend/emulator/cudart/cudart_array.h"
 #include "sim/core/alloc.h"
-
-enum { RESOURCE_ARRAY, RESOURCE_MIPMAPPED, RESOURCE_LINEAR, RESOURCE_PITCHED };
-
-/* struct cudaResourceDesc */
-typedef struct {
-    int type;
-    union {
-        const cudart_array_t *array;
-        struct {
-            void *p;
-            cuda_channels_t channels;
-            size_t bytes;
-        } linear;
-        struct {
-            void *p;
-            cuda_channels_t channels;
-            size_t width, height, pitch;
-        } pitched;
-    } u;
-} cuda_resource_t;
-
-/* struct cudaTextureDesc; the last member does not exist in all versions. */
-typedef struct {
-    int address[3];
-    int filter, as_float, srgb;
-    float border[4];
-    int normalized;
-    unsigned anisotropy;
-    int level_filter;
-    float level_bias, lowest_level, highest_level;
-    int no_trilinear_optimization, seamless;
-} cuda_sampling_t;
 
 /* The beginning of struct textureReference. */
 typedef struct {
@@ -51,14 +20,6 @@ CUDART_EXPORT cuda_error_t cudaCreateTextureObject(uint64_t *object,
                                                    const cuda_resource_t *resource,
                                                    const cuda_sampling_t *sampling,
                                                    const void *view);
-CUDART_EXPORT cuda_error_t cudaCreateTextureObject_v2(uint64_t *object,
-                                                      const cuda_resource_t *resource,
-                                                      const cuda_sampling_t *sampling,
-                                                      const void *view);
-CUDART_EXPORT cuda_error_t cudaDestroyTextureObject(uint64_t object);
-CUDART_EXPORT cuda_error_t cudaCreateSurfaceObject(uint64_t *object,
-                                                   const cuda_resource_t *resource);
-CUDART_EXPORT cuda_error_t cudaDestroySurfaceObject(uint64_t object);
 CUDART_EXPORT void __cudaRegisterTexture(void **handle, const cuda_reference_t *reference,
                                          const void **device, const char *name, int dim,
                                          int as_float, int ext);
@@ -123,14 +84,14 @@ static bool pitched_texels(const cudart_state_t *s, const void *p, const cuda_ch
 static bool resource_texels(const cudart_state_t *s, const cuda_resource_t *r, emu_texture_t *t)
 {
     switch (r->type) {
-    case RESOURCE_ARRAY:
-    case RESOURCE_MIPMAPPED: /* begins with an array */
+    case CUDA_RESOURCE_ARRAY:
+    case CUDA_RESOURCE_MIPMAPPED: /* begins with an array */
         if (r->u.array != NULL)
             *t = r->u.array->texels;
         return r->u.array != NULL;
-    case RESOURCE_LINEAR:
+    case CUDA_RESOURCE_LINEAR:
         return linear_texels(s, r->u.linear.p, &r->u.linear.channels, r->u.linear.bytes, t);
-    case RESOURCE_PITCHED:
+    case CUDA_RESOURCE_PITCHED:
         return pitched_texels(s, r->u.pitched.p, &r->u.pitched.channels, r->u.pitched.width,
                               r->u.pitched.height, r->u.pitched.pitch, t);
     default:
@@ -149,26 +110,35 @@ static cuda_error_t add_object(cudart_state_t *s, const emu_texture_t *t, uint64
     return CUDA_SUCCESS;
 }
 
+bool cudart_texture_of(const cudart_state_t *s, const cuda_resource_t *r,
+                       const cuda_sampling_t *how, emu_texture_t *t)
+{
+    if (!resource_texels(s, r, t))
+        return false;
+    if (how->srgb)
+        cudart_give_up("the program creates a texture with sRGB colours, which is not supported");
+    set_sampling(t, how->address, how->filter, how->normalized, how->as_float);
+    memcpy(t->border, how->border, sizeof(t->border));
+    t->mixes_levels = how->level_filter != 0 && (t->kind == EMU_TEX_FLOAT || how->as_float);
+    t->level_bias = how->level_bias;
+    t->lowest_level = how->lowest_level;
+    t->highest_level = how->highest_level;
+    return true;
+}
+
 cuda_error_t cudaCreateTextureObject(uint64_t *object, const cuda_resource_t *resource,
                                      const cuda_sampling_t *sampling, const void *view)
 {
     cudart_state_t *s = cudart_enter_context();
     emu_texture_t t = {0};
 
-    if (object == NULL || resource == NULL || sampling == NULL || !resource_texels(s, resource, &t))
+    if (object == NULL || resource == NULL || sampling == NULL ||
+        !cudart_texture_of(s, resource, sampling, &t))
         return cudart_leave(s, CUDA_ERROR_INVALID_VALUE);
     if (view != NULL)
         cudart_give_up(
             "the program creates a texture with a resource view, which is not supported; "
             "do not pass a view");
-    if (sampling->srgb)
-        cudart_give_up("the program creates a texture with sRGB colours, which is not supported");
-    set_sampling(&t, sampling->address, sampling->filter, sampling->normalized, sampling->as_float);
-    memcpy(t.border, sampling->border, sizeof(t.border));
-    t.mixes_levels = sampling->level_filter != 0 && (t.kind == EMU_TEX_FLOAT || sampling->as_float);
-    t.level_bias = sampling->level_bias;
-    t.lowest_level = sampling->lowest_level;
-    t.highest_level = sampling->highest_level;
     return cudart_leave(s, add_object(s, &t, object));
 }
 
@@ -205,7 +175,7 @@ cuda_error_t cudaCreateSurfaceObject(uint64_t *object, const cuda_resource_t *re
     cudart_state_t *s = cudart_enter_context();
     emu_texture_t t = {0};
 
-    if (object == NULL || resource == NULL || resource->type != RESOURCE_ARRAY ||
+    if (object == NULL || resource == NULL || resource->type != CUDA_RESOURCE_ARRAY ||
         !resource_texels(s, resource, &t))
         return cudart_leave(s, CUDA_ERROR_INVALID_VALUE);
     return cudart_leave(s, add_object(s, &t, object));

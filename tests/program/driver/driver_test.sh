@@ -42,7 +42,10 @@ for nvcc in ${RUBATO_NVCC:+"$RUBATO_NVCC"} $(command -v nvcc || true); do
     "$nvcc" -std=c++14 -cudart none -o driver "$source/driver.cpp" -Xlinker "$libcuda"
     "$nvcc" -std=c++14 -arch=$arch -o mixed "$source/mixed.cu" -Xlinker "$libcuda"
     "$nvcc" -std=c++14 -gencode arch="$code",code="$code" -o only_ptx "$source/mixed.cu" -Xlinker "$libcuda"
+    "$nvcc" -w -cubin -arch=$arch -o t.cubin "$source/textures.cu"
+    "$nvcc" -w -std=c++14 -cudart none -o textures "$source/textures.cpp" -Xlinker "$libcuda"
     for gpu in $gpus; do
+        run textures "$gpu" ./textures t.cubin
         run driver "$gpu" ./driver k.cubin k.ptx k.fatbin text.fatbin
         run mixed "$gpu" ./mixed k.ptx
         run "mixed, only PTX" "$gpu" ./only_ptx k.ptx
