@@ -53,6 +53,31 @@ uint8_t l2_line_partial(const l2_slice_t *s, const cache_tag_t *l);
  * back the least recently used of them, which stays. */
 void l2_set_clean(l2_slice_t *s, cache_key_t key);
 
+/* Whether SM sm is in the other half of the chip. */
+static inline bool l2_is_far(const l2_slice_t *s, uint32_t sm)
+{
+    return s->far_from != UINT32_MAX && (sm < s->far_from) == s->far_below;
+}
+
+/* Whether a read is of data that the other half copies. */
+static inline bool l2_is_copied(const l2_slice_t *s, uint32_t sm, uint8_t src)
+{
+    const uint8_t from = src & MEM_SRC_MASK;
+    return l2_is_far(s, sm) && from != MEM_SRC_INST && from != MEM_SRC_CONST;
+}
+
+/* l2_half.c. Which SMs are far; gpc_sms: SMs of a GPC, 0: each SM is one. */
+void l2_halves_init(l2_slice_t *s, uint32_t gpc_sms, uint32_t n_sms);
+
+/* The sectors of a line (by its key) that its copy in the other half has. */
+uint8_t l2_copy_has(l2_slice_t *s, cache_key_t key);
+
+/* Adds sectors to the copy of a line, which may evict another line. */
+void l2_copy_fill(l2_slice_t *s, cache_key_t key, uint8_t sectors);
+
+/* Takes sectors, which are written, out of the copy of a line. */
+void l2_copy_drop(l2_slice_t *s, cache_key_t key, uint8_t sectors);
+
 /* l2_request.c. Handles the request at the head of the input at cycle now, or returns what it waits
  * for. There must be room for its reply, and no transfer waiting for the DRAM. */
 l2_stall_t l2_request_try(l2_slice_t *s, outbox_t *out, cycle_t now);
@@ -64,6 +89,10 @@ void l2_replies_run(l2_slice_t *s, outbox_t *out, cycle_t now);
 /* Queues a reply with sectors, or an acknowledgement, that is ready l2.latency after now. src: with the
  * bits of a reply. */
 void l2_reply_plain(l2_slice_t *s, outbox_t *out, uint64_t line, uint32_t txn, uint16_t sm,
+                    uint8_t op, uint8_t src, uint8_t sectors, cycle_t now);
+
+/* The same from the owner of the line: to an SM of the other half it takes l2.far_latency more. */
+void l2_reply_owner(l2_slice_t *s, outbox_t *out, uint64_t line, uint32_t txn, uint16_t sm,
                     uint8_t op, uint8_t src, uint8_t sectors, cycle_t now);
 
 /* Performs an atomic or reduction whose sectors are present, as soon as the unit is free. */

@@ -1,14 +1,17 @@
 #include "sim/mem/l2_internal.h"
 
-/* The ring whose next reply is ready first; NULL if both are empty. */
+/* The ring whose next reply is ready first; NULL if all are empty. */
 static l2_reply_ring_t *first_ready(l2_slice_t *s)
 {
-    l2_reply_ring_t *plain = &s->reply[L2_REPLY_PLAIN], *atomic = &s->reply[L2_REPLY_ATOMIC];
-    if (atomic->count == 0)
-        return plain->count > 0 ? plain : NULL;
-    if (plain->count == 0 || RB_RING_AT(atomic, 0)->ready < RB_RING_AT(plain, 0)->ready)
-        return atomic;
-    return plain;
+    const uint32_t rings = s->far_from == UINT32_MAX ? L2_REPLY_FAR : L2_REPLY_RINGS;
+    l2_reply_ring_t *first = NULL;
+    for (uint32_t i = 0; i < rings; i++) {
+        l2_reply_ring_t *r = &s->reply[i];
+        if (r->count > 0 &&
+            (first == NULL || RB_RING_AT(r, 0)->ready < RB_RING_AT(first, 0)->ready))
+            first = r;
+    }
+    return first;
 }
 
 static void reply_message(const l2_reply_t *r, msg_t *m)
@@ -85,6 +88,25 @@ void l2_reply_plain(l2_slice_t *s, outbox_t *out, uint64_t line, uint32_t txn, u
     reply_add(s, L2_REPLY_PLAIN, &r);
 }
 
+void l2_reply_owner(l2_slice_t *s, outbox_t *out, uint64_t line, uint32_t txn, uint16_t sm,
+                    uint8_t op, uint8_t src, uint8_t sectors, cycle_t now)
+{
+    if (!l2_is_copied(s, sm, src)) {
+        l2_reply_plain(s, out, line, txn, sm, op, src, sectors, now);
+        return;
+    }
+    uint32_t bytes = op == MEM_READ ? l2_sector_count(sectors) * SECTOR_BYTES : 1;
+    l2_reply_t r = {.ready = now + s->spec.latency + s->spec.far_latency,
+                    .line = line,
+                    .txn = txn,
+                    .sm = sm,
+                    .op = op,
+                    .src = src,
+                    .sectors = sectors,
+                    .flits = (uint8_t)divider_quotient_up(&s->flit, bytes)};
+    reply_add(s, L2_REPLY_FAR, &r);
+}
+
 void l2_atomic_perform(l2_slice_t *s, uint64_t line, const mshr_wait_t *w, cycle_t now)
 {
     uint32_t sectors = l2_sector_count(w->sectors);
@@ -106,5 +128,8 @@ void l2_atomic_perform(l2_slice_t *s, uint64_t line, const mshr_wait_t *w, cycle
                     .src = w->src,
                     .sectors = w->sectors,
                     .flits = (uint8_t)divider_quotient_up(&s->flit, bytes)};
-    reply_add(s, L2_REPLY_ATOMIC, &r);
+    const bool far = l2_is_far(s, w->sm);
+    if (far)
+        r.ready += s->spec.far_latency;
+    reply_add(s, far ? L2_REPLY_FAR_ATOMIC : L2_REPLY_ATOMIC, &r);
 }

@@ -17,18 +17,24 @@ void l2_slice_fill(l2_slice_t *s, outbox_t *out, uint32_t token, cycle_t now)
     e->absent = false;
     e->pending &= (uint8_t)~sectors;
 
+    uint8_t copied = 0;
     for (mshr_wait_t *w = mshr_first(&s->mshr, e); w != NULL; w = mshr_next(&s->mshr, e, w)) {
         uint8_t got = w->missing & sectors;
         if (got == 0)
             continue;
         w->missing &= (uint8_t)~got;
         if (w->op == MEM_READ) {
-            l2_reply_plain(s, out, e->line, w->txn, w->sm, w->op, w->src, got, now);
+            copied |= l2_is_copied(s, w->sm, w->src) ? got : 0;
+            l2_reply_owner(s, out, e->line, w->txn, w->sm, w->op, w->src, got, now);
         } else if (w->missing == 0) {
             l2_atomic_perform(s, e->line, w, now);
             cache_write(s->cache, l)->dirty |= w->sectors & cache_tag_valid(l);
             l2_set_clean(s, e->key);
         }
+    }
+    if (copied != 0) {
+        l2_copy_fill(s, e->key, copied);
+        l2_data_port_use(s, l2_sector_count(copied), now);
     }
     mshr_drop_served(&s->mshr, e);
     if (e->pending == 0)
@@ -92,8 +98,36 @@ static cache_tag_t *request_line(l2_slice_t *s, const mem_msg_t *m)
     return l;
 }
 
+/* A read by an SM of the other half: its copy answers what it has, and the owner the rest, which
+ * passes the data ports of both. */
+static l2_stall_t request_read_far(l2_slice_t *s, outbox_t *out, const mem_msg_t *m, cycle_t now)
+{
+    const uint8_t local = l2_copy_has(s, s->request_key) & m->sectors;
+    const uint8_t rest = m->sectors & (uint8_t)~local;
+    const cache_tag_t *l = rest != 0 ? cache_lookup_key(s->cache, s->request_key, true) : NULL;
+    const uint8_t hit = l != NULL ? cache_tag_valid(l) & rest : 0;
+    const uint8_t missing = rest & (uint8_t)~hit;
+    if (missing != 0 && !request_miss(s, m, l, missing))
+        return L2_STALL_MSHR;
+    s->stats.read_sectors += l2_sector_count(m->sectors);
+    s->stats.read_hits += l2_sector_count(local | hit);
+    if (hit != 0) {
+        l2_copy_fill(s, s->request_key, hit);
+        l2_data_port_use(s, 2 * l2_sector_count(hit), now);
+        l2_reply_owner(s, out, m->line, m->txn, m->sm, m->op, mem_reply_src(m->src, hit), hit, now);
+    }
+    if (local != 0) {
+        l2_data_port_use(s, l2_sector_count(local), now);
+        l2_reply_plain(s, out, m->line, m->txn, m->sm, m->op, mem_reply_src(m->src, local), local,
+                       now);
+    }
+    return L2_STALL_NONE;
+}
+
 static l2_stall_t request_read(l2_slice_t *s, outbox_t *out, const mem_msg_t *m, cycle_t now)
 {
+    if (l2_is_copied(s, m->sm, m->src) && !s->spec.perfect)
+        return request_read_far(s, out, m, now);
     uint32_t n = l2_sector_count(m->sectors);
     const cache_tag_t *l = request_line(s, m);
     uint8_t hit = s->spec.perfect ? m->sectors : l != NULL ? cache_tag_valid(l) & m->sectors : 0;
@@ -126,11 +160,13 @@ static l2_stall_t request_write(l2_slice_t *s, outbox_t *out, const mem_msg_t *m
         }
         l2_tags_write(l, cache_write(s->cache, l), m->sectors, m->full, m->bytes);
         l2_set_clean(s, s->request_key);
+        if (s->spec.halves > 1)
+            l2_copy_drop(s, s->request_key, m->sectors);
     } else {
         s->stats.write_hits += n;
     }
     l2_data_port_use(s, n, now);
-    l2_reply_plain(s, out, m->line, m->txn, m->sm, m->op, mem_reply_src(m->src, hit), m->sectors,
+    l2_reply_owner(s, out, m->line, m->txn, m->sm, m->op, mem_reply_src(m->src, hit), m->sectors,
                    now);
     return L2_STALL_NONE;
 }
@@ -162,6 +198,8 @@ static l2_stall_t request_atomic(l2_slice_t *s, const mem_msg_t *m, cycle_t now)
     }
     if (hit != 0)
         l2_data_port_use(s, l2_sector_count(hit), now);
+    if (s->spec.halves > 1 && !s->spec.perfect)
+        l2_copy_drop(s, s->request_key, m->sectors);
     if (missing == 0) {
         const mshr_wait_t w = {.txn = m->txn,
                                .sm = m->sm,

@@ -30,6 +30,7 @@ void l2_slice_init(l2_slice_t *s, const mem_config_t *config, const addr_map_t *
                             spec->replacement, true, true);
     mshr_init(&s->mshr, spec->mshrs);
     gpc_code_init(&s->gpc, config, n_sms);
+    l2_halves_init(s, icnt->gpc_sms, n_sms);
     xbar_in_init(&s->in, pool, n_sms, icnt->slice_flits, icnt->perfect, (uint16_t)number,
                  icnt->reply_latency, icnt->credit_batch);
     xbar_out_init(&s->out, n_sms, spec->reply_queue, icnt->slice_flits, icnt->perfect,
@@ -255,8 +256,11 @@ bool l2_slice_run(l2_slice_t *s, outbox_t *out, cycle_t now)
 
 bool l2_slice_idle(const l2_slice_t *s)
 {
+    size_t replies = 0;
+    for (uint32_t r = 0; r < L2_REPLY_RINGS; r++)
+        replies += s->reply[r].count;
     return s->held == 0 && s->in.waiting == 0 && s->out.count == 0 && s->mshr.used == 0 &&
-           s->transfer.count == 0 && s->reply[0].count == 0 && s->reply[1].count == 0;
+           s->transfer.count == 0 && replies == 0;
 }
 
 int l2_slice_save(const l2_slice_t *s, FILE *out)

@@ -20,6 +20,11 @@
  *     a time: the unit is busy for one cycle per sector, or atomic_interval per operation on the
  *     word with the most operations, whichever is longer. The reply of an atomic takes
  *     l2.atomic_latency more.
+ *   Halves (l2.halves = 2): a line is owned by a slice of one half, its point of coherence. The SMs of
+ *     the other half read a copy in their own half. Such copies are lines of their own; the
+ *     addresses are spread so evenly that the owner's slice keeps them, in place of its mirror image.
+ *     What no copy holds comes from the owner, l2.far_latency later, and leaves a copy. Writes and
+ *     atomics go to the owner and take their sectors out of the copy. Code has no copies.
  *   Order and back-pressure: one request at a time. A request that finds no MSHR, no room in its
  *     MSHR's list, a full reply queue, transfers waiting for the DRAM or (atomics) a busy unit waits
  *     at the head of the input and blocks those behind it.
@@ -44,7 +49,7 @@ typedef enum {
     L2_STALL_ATOMIC,
 } l2_stall_t;
 
-enum { L2_REPLY_PLAIN, L2_REPLY_ATOMIC, L2_REPLY_RINGS };
+enum { L2_REPLY_PLAIN, L2_REPLY_ATOMIC, L2_REPLY_FAR, L2_REPLY_FAR_ATOMIC, L2_REPLY_RINGS };
 
 /* A reply between tags or fill and the crossbar queue. */
 typedef struct {
@@ -79,6 +84,8 @@ typedef struct {
     dram_t *dram;           /* borrowed */
     uint32_t number;        /* slice of the chip */
     uint32_t token;         /* of this slice, in fetch tokens */
+    uint32_t far_from;      /* SMs from this one on are in the second half of the chip, */
+    bool far_below;         /* as is this slice; all SMs are near if far_from is UINT32_MAX */
 
     xbar_in_t in;
     xbar_out_t out;

@@ -55,7 +55,10 @@ extern const param_group_t mem_param_group;
     P(U32, reply_queue, "64", 1, 65535, "packets", "packets in front of a slice's reply port")     \
     P(F64, atomic_interval, "1", 1, 64, "cycles",                                                  \
       "cycles between two atomic operations on one word")                                          \
-    P(U32, atomic_latency, "20", 0, 4096, "cycles", "added to the latency of an atomic's reply")
+    P(U32, atomic_latency, "20", 0, 4096, "cycles", "added to the latency of an atomic's reply")   \
+    P(U32, halves, "1", 1, 2, "halves",                                                            \
+      "2: each half serves half of the GPCs and copies what the other half owns")                  \
+    P(U32, far_latency, "0", 0, 4096, "cycles", "added where the other half must answer")
 PARAM_STRUCT(l2_spec_t, L2_PARAMS);
 extern const param_group_t l2_param_group;
 

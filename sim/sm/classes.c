@@ -81,7 +81,7 @@ static uint32_t pipe_interval(const sm_spec_t *spec, const const_spec_t *constan
     case PIPE_XU:
         return lanes_interval(spec->xu_lanes);
     case PIPE_TENSOR:
-        return spec->tensor_interval;
+        return spec->tensor_interval > 0 ? spec->tensor_interval : 1; /* 0: see pipes.c */
     case PIPE_UNIFORM:
         return spec->uniform_interval;
     case PIPE_CBU:
@@ -129,12 +129,19 @@ static size_t flops_counter(mix_group_t group)
     }
 }
 
+/* Where only half of the FP32 lanes also execute integers (cc 8.6), IMAD shares those with the ALU
+ * (NVIDIA GA102 white paper); one issue per cycle shares the other half. */
+static pipe_t pipe_of(const sm_spec_t *spec, op_class_t cls)
+{
+    return cls == OP_IMAD && spec->fp32_lanes > spec->int_lanes ? PIPE_ALU : isa_class_pipe(cls);
+}
+
 void classes_init(sm_t *sm)
 {
     const sm_spec_t *spec = &sm->config->sm;
     const uint32_t fp_port = 1u << PIPE_FP16 | 1u << PIPE_FP64 | 1u << PIPE_TENSOR;
     for (unsigned c = 0; c < OP_CLASS_COUNT; c++) {
-        pipe_t pipe = isa_class_pipe((op_class_t)c);
+        pipe_t pipe = pipe_of(spec, (op_class_t)c);
         sm->cls[c].pipe = (uint8_t)pipe;
         mix_group_t group = isa_class_group((op_class_t)c);
         sm->cls[c].mix = (uint8_t)(COUNTER_OF(mix_fp16) + group);
@@ -159,8 +166,9 @@ void classes_init(sm_t *sm)
         uint32_t reads = window * spec->rf_bank_reads / 2;
         sm->cls[c].reads_free = (uint8_t)(reads < UINT8_MAX ? reads : UINT8_MAX);
         sm->cls[c].through_allocate = !through_mio && !through_l1tex;
-        sm->cls[c].varies = c == OP_HMMA || c == OP_IMAD;
+        const bool by_operands = c == OP_IMMA && spec->tensor_interval == 0;
+        sm->cls[c].varies = c == OP_HMMA || c == OP_IMAD || by_operands;
         sm->cls[c].simple = sm->cls[c].interval > 0 && sm->cls[c].port_others == 0 &&
-                            !sm->cls[c].one_unit && c != OP_HMMA && c != OP_LDC;
+                            !sm->cls[c].one_unit && c != OP_HMMA && c != OP_LDC && !by_operands;
     }
 }

@@ -44,7 +44,9 @@ extern const param_choice_t write_policy_choices[];
     P(U32, xu_lanes, "4", 1, 32, "lanes",                                                          \
       "lanes of a sub-core's XU pipe (MUFU, conversions, POPC)")                                   \
     P(U32, tensor_fma, "128", 16, 4096, "operations", "HMMA multiply-adds per cycle and sub-core") \
-    P(U32, tensor_interval, "2", 1, 64, "cycles", "cycles between two IMMA or BMMA of a sub-core") \
+    P(U32, tensor_interval, "2", 0, 64, "cycles",                                                  \
+      "cycles between two IMMA or BMMA of a sub-core; 0: all types by the bits of their operands") \
+    P(U32, tensor_sum32_passes, "1", 1, 4, "passes", "passes of an HMMA with 32-bit sums")         \
     P(U32, uniform_interval, "2", 1, 32, "cycles", "cycles between two uniform instructions")      \
     P(U32, branch_interval, "2", 1, 32, "cycles", "cycles between two branches of a sub-core")     \
     P(U32, tex_interval, "4", 1, 64, "cycles",                                                     \

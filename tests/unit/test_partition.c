@@ -68,6 +68,8 @@ static void everything_asked_for_is_answered_once_whatever_is_scarce(void **stat
     for (uint64_t seed = 1; seed <= 6; seed++) {
         mem_config_t c = scarce();
         c.l2.fill_sectors = 1 + (uint32_t)seed % 4;
+        c.l2.halves = 1 + (uint32_t)seed % 2;
+        c.l2.far_latency = 37;
         c.dram.queue = 1 + (uint32_t)seed % 3;
         mem_harness_t *h = mem_harness_create(&c, 5, 0);
         uint64_t sectors[4] = {0};
@@ -89,8 +91,10 @@ static void everything_asked_for_is_answered_once_whatever_is_scarce(void **stat
         assert_int_equal(l2.atomic_sectors, sectors[MEM_ATOMIC]);
         assert_int_equal(l2.fills, dram.read_sectors);
         assert_int_equal(l2.writebacks, dram.write_sectors);
-        assert_int_equal(l2.data_sectors,
-                         l2.read_hits + l2.atomic_hits + l2.red_hits + l2.write_sectors + l2.fills);
+        const uint64_t once =
+            l2.read_hits + l2.atomic_hits + l2.red_hits + l2.write_sectors + l2.fills;
+        assert_true(c.l2.halves == 1 ? l2.data_sectors == once
+                                     : l2.data_sectors > once && l2.data_sectors < 2 * once);
         assert_true(l2.stall_mshr > 0 && l2.stall_dram > 0 && l2.stall_atomic > 0 &&
                     l2.mshr_merges > 0 && l2.partial_fetches > 0);
         mem_harness_destroy(h);
@@ -141,10 +145,13 @@ static uint64_t windowed(const mem_config_t *c, cycle_t window, uint32_t n)
 static void results_do_not_depend_on_the_window(void **state)
 {
     (void)state;
-    mem_config_t config[3] = {scarce(), mem_harness_config(2, 2), mem_harness_config(2, 2)};
+    mem_config_t config[4] = {scarce(), mem_harness_config(2, 2), mem_harness_config(2, 2),
+                              scarce()};
     config[2].dram.clock_mhz = 3500.5;
     config[2].dram.latency = 0;
-    for (int k = 0; k < 3; k++) {
+    config[3].l2.halves = 2;
+    config[3].l2.far_latency = 13;
+    for (int k = 0; k < 4; k++) {
         uint64_t whole = windowed(&config[k], 0, 3000);
         assert_int_equal(windowed(&config[k], 1, 3000), whole);
         assert_int_equal(windowed(&config[k], 3, 3000), whole);
@@ -268,6 +275,7 @@ static void a_loaded_partition_goes_on_exactly_as_the_saved_one(void **state)
     (void)state;
     for (int k = 0; k < 2; k++) {
         mem_config_t c = k == 0 ? scarce() : mem_harness_config(2, 2);
+        c.l2.halves = 1 + (uint32_t)k;
         mem_harness_t *a = mem_harness_create(&c, 5, 0), *b = mem_harness_create(&c, 5, 0);
         uint64_t sectors[4] = {0};
         add_traffic(a, 5, 3000, 500, 1234, sectors);

@@ -23,9 +23,29 @@ static uint32_t hmma_interval(const sm_spec_t *spec, const inst_t *inst)
     return fma == 0 ? spec->tensor_interval : (fma + spec->tensor_fma - 1) / spec->tensor_fma;
 }
 
+/*
+ * Tensor cores from Ampere on take operands of all types at the same bits per cycle: 256 FMA of
+ * halves are 128 of TF32, 512 of INT8, 1024 of INT4 and 4096 of bits (NVIDIA A100 white paper, peak
+ * rates). A register of A, 32 bits of each thread, meets 8 columns of B: 512 FMA of halves. DMMA
+ * takes a sixteenth of the FMA of halves.
+ */
+static uint32_t operand_interval(const sm_spec_t *spec, const inst_t *inst)
+{
+    enum { FMA_OF_REGISTER = 512, HALF_OVER_DOUBLE = 16, SUM32_REGISTERS = 4 };
+    const uint32_t a = inst->n_src > 0 ? inst->src[0].count : 1;
+    const bool doubles = inst->cls == OP_IMMA && inst->flops != 0;
+    uint32_t work =
+        doubles ? inst->flops * (uint32_t)WARP_LANES / 2 * HALF_OVER_DOUBLE : a * FMA_OF_REGISTER;
+    if (inst->cls == OP_HMMA && inst->n_dst > 0 && inst->dst[0].count == SUM32_REGISTERS)
+        work *= spec->tensor_sum32_passes;
+    return (work + spec->tensor_fma - 1) / spec->tensor_fma;
+}
+
 uint32_t pipes_varying_interval(const sm_t *sm, const inst_t *inst)
 {
     const sm_spec_t *spec = &sm->config->sm;
+    if (inst->cls == OP_IMMA || (inst->cls == OP_HMMA && spec->tensor_interval == 0))
+        return operand_interval(spec, inst);
     if (inst->cls == OP_HMMA)
         return hmma_interval(spec, inst);
     bool wide = inst->n_dst > 0 && inst->dst[0].file == REG_GPR && inst->dst[0].count == 2;
