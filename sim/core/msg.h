@@ -62,6 +62,7 @@ typedef struct {
     uint8_t lanes;    /* atomics and reductions: thread operations in this line */
     uint8_t conflict; /* atomics and reductions: most operations on one 4-byte word */
     bool launched;    /* instruction fetches: the launch has already brought the line into the L2 */
+    uint16_t launch;  /* requests: tag of the launch that is to count it (launch_ctx_t) */
     uint32_t bytes[SECTORS_PER_LINE]; /* writes: byte mask of each sector */
 } mem_msg_t;
 
@@ -79,6 +80,7 @@ typedef struct {
     uint64_t local_base;
     uint32_t profile; /* its number in the counts per instruction (inst_table.h) */
     uint8_t index;    /* among the launches on the chip; 0 if they run one after another */
+    uint16_t tag;     /* whose counters (stats_split.h); 0 if they run one after another */
     bool overlaps;    /* blocks of other launches may be on the chip at the same time */
 } launch_ctx_t;
 

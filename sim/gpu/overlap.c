@@ -202,6 +202,7 @@ static void admit(overlap_t *o, uint32_t op, cycle_t now)
     l->storing = 0;
     set_share(o, l);
     l->ctx = (launch_ctx_t){.epoch = ++o->epoch, .index = (uint8_t)index, .overlaps = true};
+    l->ctx.tag = (uint16_t)(1 + o->epoch % UINT16_MAX);
     o->n_used = index + 1 > o->n_used ? index + 1 : o->n_used;
     o->ops[op].start = now;
     if (o->running++ == 0)

@@ -1,7 +1,6 @@
 /*
  * Launches are reported in groups: from the first that starts on an idle chip to the end of the last
- * one that runs. The counters of a group are exact. A launch that was alone has them all; otherwise
- * each has a share in proportion to its warp instructions, and the shares sum to the counters.
+ * one that runs. overlap_count.h says which launch counts what; the sums over a group are exact.
  *
  * A group's counters are read overlap_least() cycles after its end, before anything else can be
  * dispatched, at a cycle that does not depend on windows.
@@ -14,11 +13,13 @@
 #include "sim/core/alloc.h"
 #include "sim/core/log.h"
 #include "sim/gpu/overlap.h"
+#include "sim/gpu/overlap_count.h"
 
 /* A launch of the current group that has ended. */
 typedef struct {
     launch_result_t r;
     uint32_t op;
+    uint16_t tag;
     cycle_t release; /* from then on, blocks could be dispatched */
 } ended_t;
 
@@ -28,8 +29,7 @@ struct overlap_loop {
     ended_t *ended;     /* owned */
     size_t n_ended, cap_ended;
     bool group_open, cutting;
-    cycle_t group_start;
-    gpu_counters_t before;
+    overlap_count_t count;
     rb_code_t code; /* what went wrong between windows */
     rb_err_t err;
 };
@@ -105,7 +105,7 @@ static void close_launch(struct overlap_loop *p, overlap_launch_t *l)
     feed_close(&l->feed);
     rb_grow(&p->ended, &p->cap_ended, p->n_ended + 1, sizeof(*p->ended));
     ended_t *e = &p->ended[p->n_ended++];
-    *e = (ended_t){.op = l->op};
+    *e = (ended_t){.op = l->op, .tag = l->ctx.tag};
     e->r.info = l->info;
     e->r.occupancy = l->occupancy;
     e->r.start = l->start;
@@ -119,10 +119,7 @@ static void close_launch(struct overlap_loop *p, overlap_launch_t *l)
 /* The first launch of a group has been admitted: until then, the SMs had nothing to do. */
 static void open_group(gpu_t *g, struct overlap_loop *p, cycle_t start)
 {
-    gpu_counters_t now;
-    gpu_count(g, start, &now);
-    p->before.sm = now.sm;
-    p->group_start = start;
+    overlap_count_open(g, &p->count, start);
     p->group_open = true;
 }
 
@@ -147,52 +144,40 @@ bool overlap_boundary(gpu_t *g, cycle_t now)
         if (l->state == LAUNCH_OPEN && !feed_ensure(&l->feed, g->demand))
             p->code = feed_check(&l->feed, &p->err);
     }
+    overlap_count_tidy(g, &p->count);
     return p->code == RB_OK && !r->stop;
 }
 
 /* --- groups ---------------------------------------------------------------------------------- */
 
-/* Takes part / all of *n from it, all of it if nothing else is left to take a part. */
-static uint64_t share_of(uint64_t *n, uint64_t part, uint64_t all)
+/* Sets the counters of the launches of a group. */
+static void set_counters(gpu_t *g, struct overlap_loop *p)
 {
-    const double share = (double)part / (double)all * (double)*n;
-    const uint64_t mine = part == all || share >= (double)*n ? *n : (uint64_t)share;
-    *n -= mine;
-    return mine;
-}
-
-static void share_list(uint64_t *left, uint64_t *out, size_t n, uint64_t part, uint64_t all)
-{
-    for (size_t i = 0; i < n; i++)
-        out[i] = share_of(&left[i], part, all);
-}
-
-/* Divides the counters of a group. Blocks and warp instructions of a launch are known. */
-static void share_counters(gpu_t *g, struct overlap_loop *p, const gpu_counters_t *counters)
-{
-    enum {
-        SM = sizeof(sm_stats_t) / 8,
-        L2 = sizeof(l2_stats_t) / 8,
-        DRAM = sizeof(dram_stats_t) / 8
-    };
-    gpu_counters_t left = *counters;
-    uint64_t all = 0;
-    uint64_t slots =
-        (uint64_t)g->n_sms * g->spec.sm.sm.max_warps * (p->o.quiet_at - p->group_start);
-    for (size_t i = 0; i < p->n_ended; i++)
-        all += p->ended[i].r.warp_insts + 1;
-    for (size_t i = 0; i < p->n_ended; i++) {
-        launch_result_t *r = &p->ended[i].r;
-        const uint64_t part = r->warp_insts + 1;
-        share_list((uint64_t *)&left.sm, (uint64_t *)&r->sm, SM, part, all);
-        share_list((uint64_t *)&left.l2, (uint64_t *)&r->l2, L2, part, all);
-        share_list((uint64_t *)&left.dram, (uint64_t *)&r->dram, DRAM, part, all);
-        r->warp_slot_cycles = share_of(&slots, part, all);
-        all -= part;
-        r->sm.blocks = r->blocks;
-        r->sm.warp_insts = r->warp_insts;
-        r->thread_insts = r->sm.thread_insts;
+    const size_t n = p->n_ended;
+    uint16_t *tag = rb_calloc(n, sizeof(*tag));
+    uint64_t *cycles = rb_calloc(n, sizeof(*cycles));
+    gpu_counters_t *counters = rb_calloc(n, sizeof(*counters));
+    for (size_t i = 0; i < n; i++) {
+        tag[i] = p->ended[i].tag;
+        cycles[i] = launch_result_cycles(&p->ended[i].r);
     }
+    overlap_count_close(g, &p->count, p->o.quiet_at, tag, cycles, counters, n);
+    for (size_t i = 0; i < n; i++) {
+        launch_result_t *r = &p->ended[i].r;
+        r->sm = counters[i].sm;
+        r->l2 = counters[i].l2;
+        r->dram = counters[i].dram;
+        r->thread_insts = r->sm.thread_insts;
+        for (unsigned state = 0; state < STATE_COUNT; state++)
+            r->warp_slot_cycles += ((const uint64_t *)&r->sm)[state];
+        RB_INVARIANT(r->sm.blocks == r->blocks && r->sm.warp_insts == r->warp_insts,
+                     "launch %llu: its counters have %llu blocks and %llu instructions",
+                     (unsigned long long)r->info.id, (unsigned long long)r->sm.blocks,
+                     (unsigned long long)r->sm.warp_insts);
+    }
+    free(tag);
+    free(cycles);
+    free(counters);
 }
 
 typedef enum { EDGE_END, EDGE_START, EDGE_RELEASE } edge_kind_t;
@@ -267,13 +252,8 @@ static int by_end(const void *a, const void *b)
 static rb_code_t close_group(gpu_t *g, struct overlap_loop *p, rb_err_t *err)
 {
     run_state_t *r = &g->run;
-    gpu_counters_t now, part;
-    gpu_count(g, p->o.quiet_at, &now);
-    stats_sub((uint64_t *)&part, (const uint64_t *)&now, (const uint64_t *)&p->before,
-              sizeof(part) / sizeof(uint64_t));
-    p->before = now;
     qsort(p->ended, p->n_ended, sizeof(*p->ended), by_end);
-    share_counters(g, p, &part);
+    set_counters(g, p);
     count_latency(p);
     for (size_t i = 0; i < p->n_ended; i++) {
         r->progress.launches_done++;
@@ -380,7 +360,6 @@ static rb_code_t run_part(gpu_t *g, struct overlap_loop *p, rb_err_t *err)
 static rb_code_t run_all(gpu_t *g, struct overlap_loop *p, rb_err_t *err)
 {
     block_scheduler_t *s = &g->scheduler;
-    gpu_count(g, g->next_start, &p->before);
     s->overlap = &p->o;
     s->placement.kind = (block_need_t){0};
     engine_wake(g->engine, g->scheduler_shard, g->next_start);
@@ -402,6 +381,7 @@ rb_code_t overlap_run_graph(gpu_t *g, const stream_graph_t *graph, rb_err_t *err
     overlap_init(&p->o, &g->spec, g->sm_shard, &g->scheduler.placement, &g->scheduler.inbox, graph,
                  p->position, g->run.plan, g->next_start);
     p->o.epoch = g->epoch;
+    overlap_count_begin(g, &p->count);
     g->run.loop = p;
     if (rc == RB_OK)
         rc = run_all(g, p, err);
@@ -414,11 +394,13 @@ rb_code_t overlap_run_graph(gpu_t *g, const stream_graph_t *graph, rb_err_t *err
             end = cycle_max(end, p->o.ops[i].end);
         g->scheduler.quiet = end;
         gpu_come_to_rest(g);
+        overlap_count_end(g);
         g->reached = g->run.source->ops->n_launches(g->run.source);
     }
     g->scheduler.overlap = NULL;
     g->run.loop = NULL;
     overlap_free(&p->o);
+    overlap_count_free(&p->count);
     free(p->position);
     free(p->ended);
     free(p);

@@ -116,7 +116,34 @@ void dram_destroy(dram_t *d)
     rb_model_free(d->request);
     rb_model_free(d->release.item);
     rb_model_free(d->reads.item);
+    dram_count_by_launch(d, false);
     rb_model_free(d);
+}
+
+void dram_count_by_launch(dram_t *d, bool on)
+{
+    if (d->by_launch != NULL) {
+        stats_split_free(&d->by_launch->split);
+        rb_model_free(d->by_launch->request);
+        rb_model_free(d->by_launch);
+        d->by_launch = NULL;
+    }
+    if (!on)
+        return;
+    d->by_launch = rb_model_calloc(1, sizeof(*d->by_launch));
+    stats_split_init(&d->by_launch->split, (uint64_t *)&d->stats, DRAM_STAT_COUNT);
+    const size_t n = 2 * ((size_t)d->spec.queue + d->spec.write_queue);
+    d->by_launch->request = rb_model_calloc(n, sizeof(*d->by_launch->request));
+}
+
+void dram_count_for(dram_t *d, uint16_t launch)
+{
+    stats_split_to(&d->by_launch->split, launch);
+}
+
+stats_split_t *dram_by_launch(dram_t *d)
+{
+    return &d->by_launch->split;
 }
 
 static void set_next_tick(dram_t *d, uint64_t tick)
@@ -180,6 +207,8 @@ static void request_send(dram_t *d, cycle_t now, uint64_t local, uint32_t sector
                           .token = token,
                           .bank = (uint8_t)place.bank,
                           .bursts = d->bursts_of[sectors] & 31u};
+    if (d->by_launch != NULL)
+        d->by_launch->request[n - 1] = d->by_launch->split.tag;
     dram_age_next(d);
     dram_list_append(d, &d->path[write], n);
     d->n_path[write]++;

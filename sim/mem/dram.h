@@ -32,6 +32,7 @@
 #include "sim/core/cycle.h"
 #include "sim/mem/mem_params.h"
 #include "sim/mem/mem_stats.h"
+#include "sim/stats/stats_split.h"
 
 typedef struct dram dram_t;
 
@@ -93,6 +94,13 @@ void dram_prefetch(const dram_t *d, int ahead);
 bool dram_idle(const dram_t *d);
 
 const dram_stats_t *dram_stats(const dram_t *d);
+
+/* Counts by launch from now on, from 0, while the channel may still move data; false: stops. */
+void dram_count_by_launch(dram_t *d, bool on);
+
+/* With these counts: what is counted and requested from now on belongs to this launch; the counts. */
+void dram_count_for(dram_t *d, uint16_t launch);
+stats_split_t *dram_by_launch(dram_t *d);
 
 /* Checkpoint of an idle channel: rows, timing state, next refresh. Return 0, or -1 with errno.
  * latest: core cycle by which all that was begun is over. */

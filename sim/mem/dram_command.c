@@ -130,6 +130,8 @@ void dram_refresh(dram_t *d, uint64_t t)
 {
     if (t < d->refresh_due)
         return;
+    if (d->by_launch != NULL)
+        stats_split_to(&d->by_launch->split, 0);
     if (d->spec.tRFCSB > 0)
         refresh_banks(d, t);
     else
@@ -190,6 +192,7 @@ bool dram_column_issue(dram_t *d, uint64_t t)
     const uint32_t b = d->col_bank, k = d->mode;
     dram_bank_t *bank = &d->bank[b];
     dram_request_t *r = &d->request[bank->hit[k].head - 1];
+    dram_count_for_request(d, bank->hit[k].head);
     if (!r->started)
         request_start(d, r);
     d->stats.busy += d->burst_ticks;
@@ -246,6 +249,7 @@ void dram_row_issue(dram_t *d, uint64_t t)
     const dram_spec_t *s = &d->spec;
     uint32_t b = d->row_bank;
     dram_bank_t *bank = &d->bank[b];
+    dram_count_for_request(d, bank->miss[d->mode].head);
     d->row_next = t + (bank->open ? s->precharge_slots : s->activate_slots);
     if (bank->open) {
         d->stats.precharges++;

@@ -129,7 +129,18 @@ struct dram {
     } reads;          /* served reads, by cycle */
     cycle_t read_due; /* of the first one; CYCLE_NEVER: none */
     dram_stats_t stats;
+    struct dram_by_launch {
+        stats_split_t split;
+        uint16_t *request; /* owned; whose request it is, by index in the pool */
+    } *by_launch;          /* owned; NULL: launches do not overlap */
 };
+
+/* What is counted from now on belongs to request n; 0: to none. */
+static inline void dram_count_for_request(dram_t *d, uint32_t n)
+{
+    if (__builtin_expect(d->by_launch != NULL, 0))
+        stats_split_to(&d->by_launch->split, n > 0 ? d->by_launch->request[n - 1] : 0);
+}
 
 static inline uint64_t dram_later(uint64_t a, uint64_t b)
 {

@@ -14,6 +14,12 @@ static inline mshr_entry_t *l2_token_mshr(const l2_slice_t *s, uint32_t token)
     return &s->mshr.entry[token >> L2_TOKEN_SECTOR_BITS & ((1u << L2_TOKEN_MSHR_BITS) - 1)];
 }
 
+/* What is counted from now on belongs to this launch. */
+static inline void l2_count_for(l2_slice_t *s, uint16_t launch)
+{
+    stats_split_to(&s->by_launch->split, launch);
+}
+
 /* Moves sectors through the data port; the input waits meanwhile. */
 static inline void l2_data_port_use(l2_slice_t *s, uint32_t sectors, cycle_t now)
 {
@@ -40,7 +46,8 @@ static inline void l2_transfer_add(l2_slice_t *s, uint64_t key, uint8_t sectors,
         (l2_transfer_t){.local = addr_map_partition_local(s->map, l2_token_slice(s->token), key),
                         .token = token,
                         .sectors = sectors,
-                        .write = write};
+                        .write = write,
+                        .launch = s->by_launch == NULL ? 0 : s->by_launch->split.tag};
 }
 
 /* l2_line.c. Inserts an absent line without valid sectors; a dirty victim is written back. */

@@ -8,6 +8,8 @@ void l2_slice_fill(l2_slice_t *s, outbox_t *out, uint32_t token, cycle_t now)
     uint8_t sectors = (uint8_t)(token & ((1u << L2_TOKEN_SECTOR_BITS) - 1));
     mshr_entry_t *e = l2_token_mshr(s, token);
     bool waits = s->transfer.count > 0;
+    if (s->by_launch != NULL)
+        l2_count_for(s, s->by_launch->fill[mshr_index(&s->mshr, e)][__builtin_ctz(sectors)]);
     s->stats.fills += l2_sector_count(sectors);
     l2_data_port_use(s, l2_sector_count(sectors), now);
     cache_tag_t *l = e->absent ? NULL : cache_lookup_key(s->cache, e->key, false);
@@ -48,6 +50,14 @@ void l2_slice_fill(l2_slice_t *s, outbox_t *out, uint32_t token, cycle_t now)
         s->next = now;
 }
 
+/* The request of the launch that is counted fetches these sectors. */
+static void note_fetch(l2_slice_t *s, const mshr_entry_t *e, uint32_t sectors)
+{
+    uint16_t *fill = s->by_launch->fill[mshr_index(&s->mshr, e)];
+    for (unsigned i = 0; i < SECTORS_PER_LINE; i++)
+        fill[i] = sectors >> i & 1 ? s->by_launch->split.tag : fill[i];
+}
+
 /* Makes the request wait for its missing sectors, and fetches those that are not under way yet. */
 static bool request_miss(l2_slice_t *s, const mem_msg_t *m, const cache_tag_t *l, uint8_t missing)
 {
@@ -69,6 +79,8 @@ static bool request_miss(l2_slice_t *s, const mem_msg_t *m, const cache_tag_t *l
         uint32_t fetch =
             group & ~(uint32_t)e->pending & ~(uint32_t)(l != NULL ? cache_tag_valid(l) : 0);
         e->pending |= (uint8_t)fetch;
+        if (s->by_launch != NULL)
+            note_fetch(s, e, fetch);
         l2_transfer_add(s, s->request_key.line, (uint8_t)fetch, false,
                         s->token | mshr_index(&s->mshr, e) << L2_TOKEN_SECTOR_BITS | fetch);
         wanted &= ~group;

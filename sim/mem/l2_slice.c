@@ -48,6 +48,22 @@ void l2_slice_free(l2_slice_t *s)
     for (uint32_t r = 0; r < L2_REPLY_RINGS; r++)
         rb_model_free(s->reply[r].item);
     rb_model_free(s->transfer.item);
+    l2_slice_count_by_launch(s, false);
+}
+
+void l2_slice_count_by_launch(l2_slice_t *s, bool on)
+{
+    if (s->by_launch != NULL) {
+        stats_split_free(&s->by_launch->split);
+        rb_model_free(s->by_launch->fill);
+        rb_model_free(s->by_launch);
+        s->by_launch = NULL;
+    }
+    if (!on)
+        return;
+    s->by_launch = rb_model_calloc(1, sizeof(*s->by_launch));
+    stats_split_init(&s->by_launch->split, (uint64_t *)&s->stats, L2_STAT_COUNT);
+    s->by_launch->fill = rb_model_calloc(s->mshr.size, sizeof(*s->by_launch->fill));
 }
 
 void l2_slice_connect(l2_slice_t *s, uint32_t sm, uint16_t shard, int32_t farther)
@@ -171,6 +187,8 @@ static bool transfers_send(l2_slice_t *s, cycle_t now)
         const l2_transfer_t *t = RB_RING_AT(&s->transfer, 0);
         if (!dram_has_room(s->dram, t->write))
             break;
+        if (s->by_launch != NULL)
+            dram_count_for(s->dram, t->launch);
         if (t->write)
             dram_write(s->dram, now, t->local, t->sectors);
         else
@@ -225,6 +243,8 @@ static bool input_run(l2_slice_t *s, outbox_t *out, cycle_t now)
                 s->held == s->likely ? s->likely_key : request_key(s, l2_held_request(s));
             input_prefetch(s);
         }
+        if (s->by_launch != NULL)
+            l2_count_for(s, l2_held_request(s)->launch);
         l2_stall_t stall = input_stall(s);
         if (stall == L2_STALL_NONE)
             stall = l2_request_try(s, out, now);

@@ -40,6 +40,7 @@
 #include "sim/parts/addr_map.h"
 #include "sim/parts/cache.h"
 #include "sim/parts/xbar.h"
+#include "sim/stats/stats_split.h"
 
 typedef enum {
     L2_STALL_NONE,
@@ -74,7 +75,14 @@ typedef struct {
     uint32_t token; /* fetches */
     uint8_t sectors;
     bool write;
+    uint16_t launch; /* tag, if launches overlap */
 } l2_transfer_t;
+
+/* Counters by launch, while launches overlap. */
+typedef struct {
+    stats_split_t split;
+    uint16_t (*fill)[SECTORS_PER_LINE]; /* owned; by MSHR: whose request fetches a sector */
+} l2_by_launch_t;
 
 typedef struct {
     l2_spec_t spec;
@@ -115,6 +123,7 @@ typedef struct {
     cycle_t in_due;           /* next cycle at which the input may move */
     cycle_t next;             /* next cycle at which run() has something to do */
     l2_stats_t stats;
+    l2_by_launch_t *by_launch; /* owned; NULL: launches do not overlap */
 } l2_slice_t;
 
 /* Intervals of operations and sectors are counted in this fraction of a cycle. */
@@ -187,6 +196,9 @@ bool l2_slice_idle(const l2_slice_t *s);
 /* Checkpoint of an idle slice: tags, ports, credits. Return 0, or -1 with errno. */
 int l2_slice_save(const l2_slice_t *s, FILE *out);
 int l2_slice_load(l2_slice_t *s, FILE *in, cycle_t latest);
+
+/* Counts by launch from now on, from 0; false: stops. */
+void l2_slice_count_by_launch(l2_slice_t *s, bool on);
 
 /* Prints what waits and for what, for people. */
 void l2_slice_dump(const l2_slice_t *s, FILE *out);

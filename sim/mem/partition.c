@@ -226,6 +226,31 @@ void partition_stats(const partition_t *p, l2_stats_t *l2, dram_stats_t *dram)
     *dram = *dram_stats(p->dram);
 }
 
+void partition_count_by_launch(partition_t *p, bool on)
+{
+    for (uint32_t s = 0; s < p->n_slices; s++)
+        l2_slice_count_by_launch(&p->slice[s], on);
+    dram_count_by_launch(p->dram, on);
+}
+
+void partition_drain_by_launch(partition_t *p, stats_split_sink_t *l2, stats_split_sink_t *dram,
+                               void *ctx)
+{
+    for (uint32_t s = 0; s < p->n_slices; s++)
+        stats_split_drain(&p->slice[s].by_launch->split, l2, ctx);
+    stats_split_drain(dram_by_launch(p->dram), dram, ctx);
+}
+
+size_t partition_sets_by_launch(const partition_t *p)
+{
+    size_t most = dram_by_launch(p->dram)->n_sets;
+    for (uint32_t s = 0; s < p->n_slices; s++) {
+        const size_t n = p->slice[s].by_launch->split.n_sets;
+        most = n > most ? n : most;
+    }
+    return most;
+}
+
 void partition_gauges(const partition_t *p, cycle_t now, partition_gauges_t *out)
 {
     *out = (partition_gauges_t){.dram_reads = dram_waiting(p->dram, false, now),

@@ -35,6 +35,15 @@ void partition_connect(partition_t *p, const uint16_t *sm_shard, const distance_
 /* Counters since creation: sums of the slices, and the channel. */
 void partition_stats(const partition_t *p, l2_stats_t *l2, dram_stats_t *dram);
 
+/* Counts by launch, from 0; false: stops. Only while nothing is under way between slices and SMs. */
+void partition_count_by_launch(partition_t *p, bool on);
+
+/* Between windows: stats_split_drain() of the counters of all slices and of the channel; the most
+ * launches that one of them has counters of. */
+void partition_drain_by_launch(partition_t *p, stats_split_sink_t *l2, stats_split_sink_t *dram,
+                               void *ctx);
+size_t partition_sets_by_launch(const partition_t *p);
+
 /* Counters of one slice (0 .. slices per partition - 1), for per-instance output. */
 const l2_stats_t *partition_slice_stats(const partition_t *p, uint32_t slice);
 

@@ -11,6 +11,7 @@
  * gpu-benches). The difference is a whole load from DRAM.
  */
 #include "sim/core/log.h"
+#include "sim/sm/by_launch.h"
 #include "sim/sm/landing.h"
 #include "sim/sm/subcore/subcore.h"
 #include "sim/sm/supply/supply.h"
@@ -60,6 +61,9 @@ static void warp_start(sm_t *sm, uint32_t w, uint32_t b, uint32_t index,
     sm->slot[w].launch = sm->block[b].launch->index;
     supply_warp_start(sm, w, sm->block[b].launch);
     warp_slot_fill(sm, w, stream, now);
+    by_launch_warp(sm, w);
+    if (sm->by_launch != NULL)
+        by_launch_start(sm, sm->counted, now);
     if (sm->n_resident++ == 0)
         sm->active_since = now;
     sm->stats.warps++;
@@ -78,6 +82,10 @@ void block_start(sm_t *sm, const block_msg_t *m, cycle_t now)
         slot->live += stream_first(&block->warps[i]);
     slot->resident = slot->live;
     sm->block_since[b] = now;
+    if (sm->by_launch != NULL) {
+        sm->by_launch->tag_of[m->launch->index] = m->launch->tag;
+        by_launch_to(sm, m->launch->tag);
+    }
     sm->stats.blocks++;
     uint32_t sub_core = warp_slot_best(sm);
     for (uint32_t i = 0; i < block->n_warps; i++) {
@@ -95,6 +103,8 @@ static void barrier_release(sm_t *sm, uint32_t b, unsigned id, cycle_t now)
     block_slot_t *slot = &sm->block[b];
     slot->waiting -= slot->at_barrier[id];
     slot->at_barrier[id] = 0;
+    if (sm->by_launch != NULL)
+        by_launch_to(sm, slot->launch->tag);
     sm->stats.barriers++;
     cycle_t released = now + 1;
     if (!sm->config->sm.ideal)
@@ -169,7 +179,9 @@ static void warp_release(sm_t *sm, uint32_t w, cycle_t now)
         record_warp(sm, w, now);
     sm->slot[w].block = NO_INDEX;
     warp_slot_free(sm, w, now);
-    if (--sm->n_resident == 0)
+    if (sm->by_launch != NULL)
+        by_launch_leave(sm, by_launch_tag(sm, w), now);
+    if (--sm->n_resident == 0 && sm->by_launch == NULL)
         sm->stats.active_cycles += now - sm->active_since;
     if (--sm->block[b].resident == 0)
         block_report(sm, b, now);

@@ -30,13 +30,17 @@ void sm_profile(sm_t *sm, inst_table_t *const *tables)
     inst_profile_free(sm);
     sm->recorded &= ~(unsigned)RECORD_PROFILE;
     sm->store_handle = 0;
-    if (tables == NULL)
-        return;
+    if (tables != NULL)
+        inst_profile_begin(sm, tables);
+}
+
+void inst_profile_begin(sm_t *sm, inst_table_t *const *tables)
+{
     inst_profile_t *p = rb_model_calloc(1, sizeof(*p));
     sm->profile = p;
     sm->recorded |= RECORD_PROFILE;
     p->tables = tables;
-    p->table = tables[0];
+    p->table = tables == NULL ? NULL : tables[0];
     p->writer = rb_model_calloc((size_t)sm->n_warps * REG_ID_COUNT, sizeof(*p->writer));
     p->reader = rb_model_calloc((size_t)sm->n_warps * REG_ID_PRED, sizeof(*p->reader));
     p->counted = rb_model_calloc((size_t)sm->n_warps * PROFILE_COUNTERS, sizeof(*p->counted));
@@ -100,6 +104,8 @@ void profile_memory(sm_t *sm, uint32_t site)
 {
     inst_profile_t *p = sm->profile;
     inst_counts_t now, *c = profile_counts(sm, site);
+    if (p->table == NULL)
+        return;
     inst_counts_of_memory(&sm->stats, &now);
     c->requests += now.requests - p->memory.requests;
     c->sectors += now.sectors - p->memory.sectors;
@@ -135,6 +141,8 @@ static void count_l2(sm_t *sm, uint32_t site, uint64_t sectors, uint64_t hits)
 
 void profile_reply(sm_t *sm, mem_msg_t *m)
 {
+    if (sm->profile->table == NULL)
+        return;
     const uint32_t index = txn_index(m->txn);
     const uint64_t sectors = (uint64_t)__builtin_popcount(m->sectors);
     const unsigned hit = m->src >> MEM_HIT_SHIFT;

@@ -34,8 +34,9 @@ typedef struct {
 } profile_counter_t;
 
 typedef struct inst_profile {
-    inst_table_t *table;         /* borrowed; of the thread that simulates the SM now */
-    inst_table_t *const *tables; /* borrowed; of all threads */
+    inst_table_t *table;         /* borrowed; of the thread that simulates the SM now; NULL: counts by
+                                  * launch only (by_launch.h) */
+    inst_table_t *const *tables; /* borrowed; of all threads; may be NULL */
     profile_warp_t warp[SM_MAX_WARPS];
     uint64_t picks[SM_MAX_SUB_CORES][PIPE_COUNT];
     uint16_t *writer; /* owned; REG_ID_COUNT per warp: the instruction that wrote a register late */
@@ -43,27 +44,34 @@ typedef struct inst_profile {
     profile_counter_t *counted;         /* owned; PROFILE_COUNTERS per warp */
     uint32_t (*line)[SECTORS_PER_LINE]; /* owned; by L1 MSHR: who requested a sector */
     inst_counts_t memory;               /* of the load/store unit, so far */
+    inst_counts_t unwanted;             /* instead of a table, if there is none */
 } inst_profile_t;
 
 /* inst_profile.c */
 
 void inst_profile_free(sm_t *sm);
 
+/* sm_profile() where none was. tables NULL: for counts by launch only. */
+void inst_profile_begin(sm_t *sm, inst_table_t *const *tables);
+
 /* The SM is simulated by this thread from now on. */
 static inline void profile_thread(sm_t *sm, int thread)
 {
-    sm->profile->table = sm->profile->tables[thread];
+    if (sm->profile->tables != NULL)
+        sm->profile->table = sm->profile->tables[thread];
 }
 
 /* The number of an instruction of warp w. */
 static inline uint32_t profile_find(const sm_t *sm, uint32_t w, const inst_t *inst)
 {
-    return inst_table_site(sm->profile->table, sm_launch_of(sm, w)->profile, inst);
+    inst_table_t *table = sm->profile->table;
+    return table == NULL ? 0 : inst_table_site(table, sm_launch_of(sm, w)->profile, inst);
 }
 
 static inline inst_counts_t *profile_counts(const sm_t *sm, uint32_t site)
 {
-    return inst_table_counts(sm->profile->table, site);
+    inst_profile_t *p = sm->profile;
+    return p->table == NULL ? &p->unwanted : inst_table_counts(p->table, site);
 }
 
 /* Number for the 16-bit tables; 0: unknown. */

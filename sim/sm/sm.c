@@ -8,6 +8,7 @@
 #include "sim/core/checkpoint_read.h"
 #include "sim/core/model_mem.h"
 #include "sim/core/prefetch.h"
+#include "sim/sm/by_launch.h"
 #include "sim/sm/inst_profile.h"
 #include "sim/sm/landing.h"
 #include "sim/sm/memory/memory.h"
@@ -74,6 +75,7 @@ void sm_destroy(sm_t *sm)
     if (sm == NULL)
         return;
     inst_profile_free(sm);
+    by_launch_free(sm);
     record_free(sm);
     watch_free(sm);
     subcore_free(sm);
@@ -162,7 +164,8 @@ ALWAYS_INLINE uint32_t take_message(sm_t *sm, uint32_t n, cycle_t now)
 ALWAYS_INLINE void send_requests(sm_t *sm, cycle_t now)
 {
     const uint32_t waiting = sm->out.count;
-    xbar_out_step(&sm->out, sm->outbox, now, &sm->stats.xbar_flits_out);
+    uint64_t *const sent = sm->by_launch != NULL ? &sm->by_launch->sink : &sm->stats.xbar_flits_out;
+    xbar_out_step(&sm->out, sm->outbox, now, sent);
     sm->out_next = xbar_out_next(&sm->out, now);
     if (sm->out.count != waiting)
         lsu_kick(sm, now + 1);
@@ -173,7 +176,10 @@ static void take_reply(sm_t *sm, uint32_t n, cycle_t now)
 {
     const msg_t *m = &msg_pool_at(&sm->inbox.pool, n)->msg;
     const uint32_t index = txn_index(m->mem.txn);
-    sm->stats.xbar_flits_in += m->flits;
+    if (sm->by_launch != NULL)
+        by_launch_reply(sm, m);
+    else
+        sm->stats.xbar_flits_in += m->flits;
     switch (txn_kind(m->mem.txn)) {
     case TXN_STORE:
         sm_store_done(sm, index, now);
@@ -292,7 +298,9 @@ void sm_charge(sm_t *sm, cycle_t cycle)
         profile_thread(sm, 0); /* the calling one */
     lsu_charge(sm, cycle);
     subcore_charge(sm, cycle);
-    if (sm->n_resident > 0 && cycle > sm->active_since) {
+    if (sm->by_launch != NULL) {
+        by_launch_active(sm, cycle);
+    } else if (sm->n_resident > 0 && cycle > sm->active_since) {
         sm->stats.active_cycles += cycle - sm->active_since;
         sm->active_since = cycle;
     }
@@ -311,7 +319,8 @@ const sm_stats_t *sm_stats(const sm_t *sm)
 
 uint64_t sm_warp_insts(const sm_t *sm)
 {
-    return sm->stats.warp_insts + subcore_issued(sm);
+    return sm->by_launch != NULL ? sm->by_launch->issued
+                                 : sm->stats.warp_insts + subcore_issued(sm);
 }
 
 static const char *const park_names[] = {

@@ -13,6 +13,7 @@
 #include "sim/sm/retired.h"
 #include "sim/sm/sm_params.h"
 #include "sim/sm/sm_stats.h"
+#include "sim/stats/stats_split.h"
 
 typedef struct sm sm_t;
 
@@ -65,6 +66,14 @@ const latency_sum_t *sm_latencies(const sm_t *sm);
 /* Counts per instruction in these tables, one per thread of the host (see engine_thread()), which must
  * outlive it; NULL: stops. Only while the SM is idle. */
 void sm_profile(sm_t *sm, inst_table_t *const *tables);
+
+/* Counts by launch (by_launch.h), from 0; false: stops. Only while the SM is idle; ends counts per
+ * instruction. */
+void sm_count_by_launch(sm_t *sm, bool on);
+
+/* Between windows: stats_split_drain() of these counters, and how many launches have some. */
+void sm_drain_by_launch(sm_t *sm, stats_split_sink_t *sink, void *ctx);
+size_t sm_sets_by_launch(const sm_t *sm);
 
 /* What waits on an SM between windows. */
 typedef struct {

@@ -2,7 +2,7 @@
  * Messages out of an SM: requests to the L2 slices through the crossbar, and requests to the
  * MMU.
  */
-#include "sim/sm/sm_calls.h"
+#include "sim/sm/by_launch.h"
 
 void sm_send_request(sm_t *sm, const mem_msg_t *m, uint32_t flits, cycle_t ready)
 {
@@ -12,6 +12,8 @@ void sm_send_request(sm_t *sm, const mem_msg_t *m, uint32_t flits, cycle_t ready
     msg->flits = (uint8_t)flits;
     msg->mem = *m;
     msg->mem.sm = (uint16_t)sm->wiring.index;
+    if (sm->by_launch != NULL)
+        ((sm_stats_t *)stats_split_set(&sm->by_launch->split, m->launch))->xbar_flits_out += flits;
     if (m->op != MEM_READ && sm->wiring.data_interval > 0)
         xbar_out_stretch(&sm->out, sm->wiring.data_interval * sm->wiring.port_flits);
     if (sm->out.count == 1) /* otherwise the first packet of the queue decides */

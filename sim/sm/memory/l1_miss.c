@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "sim/core/model_mem.h"
+#include "sim/sm/by_launch.h"
 
 void l1_miss_init(sm_t *sm)
 {
@@ -58,9 +59,12 @@ void l1_send(sm_t *sm, const line_access_t *a, mem_op_t op, uint8_t sectors, txn
                    .sectors = sectors,
                    .full = a->full,
                    .lanes = a->lanes,
-                   .conflict = a->conflict};
+                   .conflict = a->conflict,
+                   .launch = sm->counted};
     memcpy(m.bytes, a->bytes, sizeof(m.bytes));
     uint32_t flits = op == MEM_READ ? 1 : data_flits(sm, sectors);
+    if (sm->by_launch != NULL && kind == TXN_MSHR)
+        sm->by_launch->line[index] = sm->counted;
     tlb_send(sm, &m, flits, now + sm->config->l1.miss_latency);
 }
 

@@ -6,6 +6,7 @@
  * load for at least l1.load_interval. Latencies are from issue to dependent issue, so the cycles
  * before acceptance are subtracted.
  */
+#include "sim/sm/by_launch.h"
 #include "sim/sm/inst_profile.h"
 #include "sim/sm/memory/memory_parts.h"
 
@@ -359,6 +360,7 @@ void lsu_step_profiled(sm_t *sm, cycle_t now)
     u->retry = CYCLE_NEVER;
     if (u->busy) {
         const uint32_t site = current_site(sm), first = u->next_line; /* its warp may end now */
+        by_launch_warp(sm, u->cur.warp);
         step_lines(sm, now);
         note_step(sm, site, first);
         if (u->busy)
@@ -366,6 +368,7 @@ void lsu_step_profiled(sm_t *sm, cycle_t now)
     }
     if (cycle_max(u->data_free, u->next_accept) <= now && mem_queue_accept(sm, now)) {
         const uint32_t site = current_site(sm);
+        by_launch_warp(sm, u->cur.warp);
         sm->store_handle = profile_store_handle(site);
         u->next_line = 0;
         profile_sources_read(sm, u->cur.warp, u->cur.inst);

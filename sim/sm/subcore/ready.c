@@ -24,7 +24,6 @@ static inline uint64_t *state_counters(sm_t *sm)
 static __attribute__((noinline)) void charge_profiled(sm_t *sm, warp_t *warp, cycle_t now)
 {
     if (now > warp->since) {
-        state_counters(sm)[warp->state] += now - warp->since;
         profile_charge(sm, warp, now - warp->since);
         warp->since = now;
     }
@@ -68,7 +67,9 @@ static uint64_t take_throttled(pipe_state_t *pipe, uint64_t n, cycle_t now)
 
 uint32_t ready_charge(sm_t *sm, sub_core_t *sub, cycle_t now)
 {
-    uint64_t *state = state_counters(sm), all_throttled = 0, n_ready = 0;
+    uint64_t counted[STATE_COUNT] = {0}; /* by launch: each issue has counted it (profile_issue()) */
+    uint64_t *state = sm->by_launch != NULL ? counted : state_counters(sm);
+    uint64_t all_throttled = 0, n_ready = 0;
     uint32_t ready = 0;
     if (sub->ready_pipes == 0 && sub->waited == 0)
         return 0; /* no warp is ready, and none has waited */

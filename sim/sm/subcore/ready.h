@@ -36,10 +36,10 @@ static inline void ready_add(sm_t *sm, sub_core_t *sub, const warp_t *warp, cycl
 {
     const unsigned number = sm->cls[warp->inst->cls].pipe;
     pipe_state_t *pipe = &sub->pipe[number];
-    if (at > warp->since)
-        ((uint64_t *)&sm->stats)[warp->state] += at - warp->since;
     if (PROFILED(sm))
         profile_ready(sm, warp, number, pipe_busy_before(pipe, at), at);
+    else if (at > warp->since)
+        ((uint64_t *)&sm->stats)[warp->state] += at - warp->since;
     sub->ready[number] |= UINT32_C(1) << warp->place;
     sub->ready_pipes |= UINT32_C(1) << number;
     sub->waited -= at;

@@ -10,6 +10,7 @@
  * forwarded, so the cycle of the write-back counts. An instruction that issues later may still take
  * the port first, so a load's result waits in the event wheel until its cycle.
  */
+#include "sim/sm/by_launch.h"
 #include "sim/sm/subcore/subcore_parts.h"
 
 /* A load result in the event wheel: warp, write barrier, dep_kind_t and banks. Smaller numbers are
@@ -78,6 +79,7 @@ uint32_t results_due(sm_t *sm, uint32_t event, cycle_t now)
     uint64_t entry = sm->subcore.sub[sm->subcore.warp[w].sub_core].results[now % RESULT_CYCLES];
     bool taken = entry >> ENTRY_CYCLE_SHIFT == now && (entry & banks) != 0;
     if (taken && !(event & LOAD_LATE)) {
+        by_launch_warp(sm, w);
         sm->stats.rf_write_conflicts++;
         wheel_add(&sm->events, now + 1, event | LOAD_LATE);
         return NO_INDEX;

@@ -1,22 +1,36 @@
 #include "sim/sm/subcore/tally.h"
 
+static void move_class(const sm_t *sm, sub_core_t *sub, unsigned cls, sm_stats_t *to)
+{
+    uint64_t *count = (uint64_t *)to;
+    tally_t *t = &sub->tally[cls];
+    count[sm->cls[cls].mix] += t->issued;
+    count[sm->cls[cls].flops] += t->flops;
+    to->warp_insts += t->issued;
+    to->state_selected += t->issued;
+    *t = (tally_t){0};
+}
+
+static void move_lanes(sub_core_t *sub, sm_stats_t *to)
+{
+    to->thread_insts += sub->threads;
+    to->pred_off_insts += sub->pred_off;
+    sub->threads = sub->pred_off = 0;
+}
+
 void tally_flush(sm_t *sm, sub_core_t *sub)
 {
-    uint64_t *count = (uint64_t *)&sm->stats, issued = 0;
     if (sub->threads == 0 && sub->pred_off == 0)
         return; /* nothing was issued */
-    for (unsigned c = 0; c < OP_CLASS_COUNT; c++) {
-        tally_t *t = &sub->tally[c];
-        count[sm->cls[c].mix] += t->issued;
-        count[sm->cls[c].flops] += t->flops;
-        issued += t->issued;
-        *t = (tally_t){0};
-    }
-    sm->stats.warp_insts += issued;
-    sm->stats.state_selected += issued;
-    sm->stats.thread_insts += sub->threads;
-    sm->stats.pred_off_insts += sub->pred_off;
-    sub->threads = sub->pred_off = 0;
+    for (unsigned c = 0; c < OP_CLASS_COUNT; c++)
+        move_class(sm, sub, c, &sm->stats);
+    move_lanes(sub, &sm->stats);
+}
+
+void tally_move(const sm_t *sm, sub_core_t *sub, unsigned cls, sm_stats_t *to)
+{
+    move_class(sm, sub, cls, to);
+    move_lanes(sub, to);
 }
 
 uint64_t subcore_issued(const sm_t *sm)

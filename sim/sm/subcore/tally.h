@@ -26,4 +26,7 @@ static inline void tally_issue(sub_core_t *sub, const warp_t *warp)
 /* Adds the counts of a sub-core to the statistics. */
 void tally_flush(sm_t *sm, sub_core_t *sub);
 
+/* The same if all that was counted is of one opcode class, to any counters. */
+void tally_move(const sm_t *sm, sub_core_t *sub, unsigned cls, sm_stats_t *to);
+
 #endif

@@ -4,6 +4,7 @@
  * its sub-core, the wake ring or event wheel (ready at a known cycle), or parked (waits for something
  * whose cycle is not known).
  */
+#include "sim/sm/by_launch.h"
 #include "sim/sm/subcore/next_inst.h"
 
 void warp_park(sm_t *sm, uint32_t w, park_t why, sm_state_t state)
@@ -136,6 +137,7 @@ void warp_delay(sm_t *sm, uint32_t w, const inst_t *prev, uint32_t prev_mask, cy
     const sm_spec_t *spec = &sm->config->sm;
     const inst_t *inst = warp->inst;
     if (prev->flags & INST_BRANCH) {
+        by_launch_warp(sm, w);
         sm->stats.branches++;
         sm->stats.branches_uniform += warp->mask == prev_mask;
         bool taken = inst->pc != prev->pc + INST_BYTES;

@@ -5,8 +5,10 @@
 #ifndef RUBATO_SM_WARP_PROFILE_H
 #define RUBATO_SM_WARP_PROFILE_H
 
+#include "sim/sm/by_launch.h"
 #include "sim/sm/inst_profile.h"
 #include "sim/sm/subcore/subcore_parts.h"
+#include "sim/sm/subcore/tally.h"
 
 /* Whether to count. Files that run for every instruction define it as a constant (hot.h). */
 #ifdef PROFILED
@@ -38,9 +40,22 @@ static inline uint32_t profile_site(const sm_t *sm, const warp_t *warp)
     return w->site;
 }
 
-/* A warp, in its state and not in a ready set, waited for so many cycles. */
-PROFILE_CALL void profile_charge(const sm_t *sm, const warp_t *warp, uint64_t cycles)
+/* The counters of the SM that count for a warp; an empty slot belongs to no launch. */
+static inline uint64_t *profile_stats(sm_t *sm, const warp_t *warp)
 {
+    if (sm->by_launch == NULL)
+        return (uint64_t *)&sm->stats;
+    if (warp->state == STATE_NO_WARP)
+        return stats_split_set(&sm->by_launch->split, 0);
+    return (uint64_t *)by_launch_stats(sm, warp->slot);
+}
+
+/* A warp, in its state and not in a ready set, waited for so many cycles. */
+PROFILE_CALL void profile_charge(sm_t *sm, const warp_t *warp, uint64_t cycles)
+{
+    profile_stats(sm, warp)[warp->state] += cycles;
+    if (sm->profile->table == NULL)
+        return;
     const uint32_t site = profile_site(sm, warp);
     profile_counts(sm, site)->state[warp->state] += cycles;
     if (warp->state == STATE_LONG_SCOREBOARD || warp->state == STATE_SHORT_SCOREBOARD)
@@ -48,7 +63,7 @@ PROFILE_CALL void profile_charge(const sm_t *sm, const warp_t *warp, uint64_t cy
 }
 
 /* A warp becomes ready at `at` for pipe `number`, which was busy for so many cycles before. */
-PROFILE_CALL void profile_ready(const sm_t *sm, const warp_t *warp, unsigned number, uint64_t busy,
+PROFILE_CALL void profile_ready(sm_t *sm, const warp_t *warp, unsigned number, uint64_t busy,
                                 cycle_t at)
 {
     profile_warp_t *w = &sm->profile->warp[warp->slot];
@@ -85,6 +100,14 @@ static inline void profile_issue(sm_t *sm, const sub_core_t *sub, const warp_t *
     c->state[ready_throttle_state[cls->pipe]] += throttled;
     c->state[STATE_NOT_SELECTED] += passed_over;
     c->state[STATE_DISPATCH_STALL] += waited - throttled - passed_over;
+    if (sm->by_launch != NULL) {
+        sm_stats_t *s = by_launch_stats(sm, warp->slot);
+        sm->by_launch->issued++;
+        tally_move(sm, warp->sub, warp->inst->cls, s);
+        ((uint64_t *)s)[ready_throttle_state[cls->pipe]] += throttled;
+        s->state_not_selected += passed_over;
+        s->state_dispatch_stall += waited - throttled - passed_over;
+    }
     w->last = site;
     w->site = 0;
     if (cls->dep_kind != DEP_FIXED && !warp->control)

@@ -2,6 +2,7 @@
  * The constant caches: optionally one for operands in each sub-core, then the SM's, and a level 1.5
  * behind it. They return at once, with the cycles that an instruction is delayed.
  */
+#include "sim/sm/by_launch.h"
 #include "sim/sm/supply/supply_parts.h"
 
 enum { L1_CONST_LINE = 64, L15_CONST_LINE = 256 };
@@ -47,6 +48,7 @@ uint32_t supply_constant(sm_t *sm, uint32_t s, uint32_t w, const inst_t *inst, b
     uint64_t line15 = address / L15_CONST_LINE * L15_CONST_LINE;
     cache_t *l0 = sm->supply.core[s].const_l0;
     cache_t *first = is_load || l0 == NULL ? sm->supply.const_l1 : l0;
+    by_launch_warp(sm, w);
     sm->stats.const_lookups++;
     if (cache_use(first, line1))
         return hit;

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "sim/core/model_mem.h"
+#include "sim/sm/by_launch.h"
 
 enum { ALL_SECTORS = 15, NO_LINE = -1 };
 
@@ -135,6 +136,8 @@ static void l1i_request(sm_t *sm, cycle_t now)
                        .src = MEM_SRC_INST,
                        .sectors = ALL_SECTORS,
                        .launched = is_launched(sm, line)};
+        if (sm->by_launch != NULL)
+            m.launch = sm->by_launch->fetch[slot];
         sm_send_request(sm, &m, 1, now + sm->config->l1.miss_latency);
     }
 }
@@ -160,6 +163,8 @@ static void l1i_miss(sm_t *sm, uint32_t sub_core, uint64_t line, cycle_t now)
     sm->supply.l1i_miss[slot].wanted = UINT32_C(1) << sub_core;
     sm->supply.l1i_miss[slot].pending = ALL_SECTORS;
     sm->stats.icache_l1_misses++;
+    if (sm->by_launch != NULL)
+        sm->by_launch->fetch[slot] = sm->counted;
     sm->supply.l1i_queue[(sm->supply.l1i_head + sm->supply.l1i_waiting++) % sm->supply.n_l1i_miss] =
         (uint16_t)slot;
     l1i_request(sm, now);
@@ -332,6 +337,7 @@ cycle_t fetch_lines(sm_t *sm, uint32_t s, uint32_t w, uint32_t pc, cycle_t now)
 {
     inst_buffer_t *buffer = &sm->supply.buffer[w];
     uint64_t address = buffer->code_base + pc;
+    by_launch_warp(sm, w);
     cycle_t there = advance(sm, s, buffer, address / INST_LINE_BYTES,
                             (address + sm->supply.fetch_ahead) / INST_LINE_BYTES, now);
     find_known(sm, buffer);

@@ -1,0 +1,106 @@
+#include "sim/sm/by_launch.h"
+
+#include <string.h>
+
+#include "sim/core/model_mem.h"
+#include "sim/sm/inst_profile.h"
+#include "sim/sm/memory/memory.h"
+#include "sim/sm/supply/supply.h"
+
+void by_launch_free(sm_t *sm)
+{
+    by_launch_t *b = sm->by_launch;
+    if (b == NULL)
+        return;
+    stats_split_free(&b->split);
+    rb_model_free(b->line);
+    rb_model_free(b->fetch);
+    rb_model_free(b);
+    sm->by_launch = NULL;
+    sm->counted = 0;
+}
+
+void sm_count_by_launch(sm_t *sm, bool on)
+{
+    sm_profile(sm, NULL);
+    by_launch_free(sm);
+    if (!on)
+        return;
+    by_launch_t *b = rb_model_calloc(1, sizeof(*b));
+    stats_split_init(&b->split, (uint64_t *)&sm->stats, SM_STAT_COUNT);
+    b->line = rb_model_calloc(sm->config->l1.mshrs, sizeof(*b->line));
+    b->fetch = rb_model_calloc(supply_requests_max(sm), sizeof(*b->fetch));
+    sm->by_launch = b;
+    inst_profile_begin(sm, NULL);
+}
+
+void sm_drain_by_launch(sm_t *sm, stats_split_sink_t *sink, void *ctx)
+{
+    stats_split_drain(&sm->by_launch->split, sink, ctx);
+}
+
+size_t sm_sets_by_launch(const sm_t *sm)
+{
+    return sm->by_launch->split.n_sets;
+}
+
+void by_launch_active(sm_t *sm, cycle_t now)
+{
+    by_launch_t *b = sm->by_launch;
+    const uint64_t cycles = now - b->since;
+    for (uint32_t i = 0; i < b->n_resident; i++) {
+        sm_stats_t *s = (sm_stats_t *)stats_split_set(&b->split, b->resident[i].tag);
+        s->active_cycles += cycles / b->n_resident + (i < cycles % b->n_resident);
+    }
+    b->since = now;
+}
+
+void by_launch_start(sm_t *sm, uint16_t tag, cycle_t now)
+{
+    by_launch_t *b = sm->by_launch;
+    uint32_t i = 0;
+    while (i < b->n_resident && b->resident[i].tag != tag)
+        i++;
+    if (i == b->n_resident) {
+        by_launch_active(sm, now);
+        b->resident[b->n_resident++] = (resident_launch_t){.tag = tag};
+    }
+    b->resident[i].warps++;
+}
+
+void by_launch_leave(sm_t *sm, uint16_t tag, cycle_t now)
+{
+    by_launch_t *b = sm->by_launch;
+    uint32_t i = 0;
+    while (b->resident[i].tag != tag)
+        i++;
+    if (--b->resident[i].warps > 0)
+        return;
+    by_launch_active(sm, now);
+    b->n_resident--;
+    memmove(&b->resident[i], &b->resident[i + 1], (b->n_resident - i) * sizeof(*b->resident));
+}
+
+/* Whose reply it is. */
+static uint16_t owner(const sm_t *sm, const mem_msg_t *m)
+{
+    const uint32_t index = txn_index(m->txn);
+    uint32_t w;
+    switch (txn_kind(m->txn)) {
+    case TXN_MSHR:
+        return sm->by_launch->line[index];
+    case TXN_LOAD:
+        (void)memory_load_inst(sm, index, &w);
+        return by_launch_tag(sm, w);
+    case TXN_STORE:
+        return sm->by_launch->tag_of[index >> STORE_LAUNCH_SHIFT];
+    default:
+        return sm->by_launch->fetch[index];
+    }
+}
+
+void by_launch_reply(sm_t *sm, const msg_t *m)
+{
+    sm_stats_t *s = (sm_stats_t *)stats_split_set(&sm->by_launch->split, owner(sm, &m->mem));
+    s->xbar_flits_in += m->flits;
+}
