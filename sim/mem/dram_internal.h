@@ -132,7 +132,7 @@ struct dram {
     struct dram_by_launch {
         stats_split_t split;
         uint16_t *request; /* owned; whose request it is, by index in the pool */
-    } *by_launch;          /* owned; NULL: launches do not overlap */
+    } * by_launch;         /* owned; NULL: launches do not overlap */
 };
 
 /* What is counted from now on belongs to request n; 0: to none. */

@@ -20,7 +20,7 @@ typedef struct by_launch {
     stats_split_t split;
     uint16_t tag_of[SM_MAX_LAUNCHES]; /* by index of the launch (launch_ctx_t) */
     uint16_t *line;                   /* owned; by L1 MSHR: who requested from it last */
-    uint16_t *fetch;                  /* owned; by miss of the L1 instruction cache: who asked first */
+    uint16_t *fetch; /* owned; by miss of the L1 instruction cache: who asked first */
     resident_launch_t resident[SM_MAX_WARPS]; /* in order of their arrival */
     uint32_t n_resident;
     cycle_t since;   /* active cycles before it are counted */

@@ -34,7 +34,7 @@ typedef struct {
 } profile_counter_t;
 
 typedef struct inst_profile {
-    inst_table_t *table;         /* borrowed; of the thread that simulates the SM now; NULL: counts by
+    inst_table_t *table; /* borrowed; of the thread that simulates the SM now; NULL: counts by
                                   * launch only (by_launch.h) */
     inst_table_t *const *tables; /* borrowed; of all threads; may be NULL */
     profile_warp_t warp[SM_MAX_WARPS];

@@ -104,7 +104,7 @@ struct sm {
 
     struct inst_profile *profile; /* owned; NULL: no counts per instruction */
     struct by_launch *by_launch;  /* owned; NULL: launches do not overlap (by_launch.h) */
-    uint16_t counted;             /* tag of the launch whose counters are in place; 0 without these */
+    uint16_t counted;      /* tag of the launch whose counters are in place; 0 without these */
     uint32_t store_handle; /* profile_store_handle() of the instruction in the load/store unit; 0
                             * without these counts */
     unsigned recorded; /* set of kinds to record, and RECORD_PROFILE; 0: the members below are not

@@ -16,11 +16,11 @@
 enum { STATS_SPLIT_PLACES = 256 };
 
 typedef struct {
-    uint64_t *live;  /* borrowed: the counters that are counted in place */
-    size_t n;        /* counters of a set */
-    uint16_t tag;    /* whose counters are in place */
-    uint16_t *tags;  /* owned; of each set */
-    uint64_t *sets;  /* owned; sets of n counters: those of a launch while it is not in place */
+    uint64_t *live; /* borrowed: the counters that are counted in place */
+    size_t n;       /* counters of a set */
+    uint16_t tag;   /* whose counters are in place */
+    uint16_t *tags; /* owned; of each set */
+    uint64_t *sets; /* owned; sets of n counters: those of a launch while it is not in place */
     size_t n_sets, cap_tags, cap_sets;
     uint32_t place[STATS_SPLIT_PLACES]; /* by the low bits of a tag: a set, index + 1 */
 } stats_split_t;

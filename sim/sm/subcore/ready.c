@@ -67,7 +67,8 @@ static uint64_t take_throttled(pipe_state_t *pipe, uint64_t n, cycle_t now)
 
 uint32_t ready_charge(sm_t *sm, sub_core_t *sub, cycle_t now)
 {
-    uint64_t counted[STATE_COUNT] = {0}; /* by launch: each issue has counted it (profile_issue()) */
+    uint64_t counted[STATE_COUNT] = {
+        0}; /* by launch: each issue has counted it (profile_issue()) */
     uint64_t *state = sm->by_launch != NULL ? counted : state_counters(sm);
     uint64_t all_throttled = 0, n_ready = 0;
     uint32_t ready = 0;
