@@ -88,6 +88,24 @@ profile 10 2000 0 long
 "$rubato" report long
 [ "$(stat -c %s long/report.html)" -lt 5000000 ] || { echo "long/report.html: too large"; exit 1; }
 page long/report.html "run instructions: 6 charts, 2 tables"
+# Streams: a launch that the run has, one that it lacks, copies, and an operation without time.
+cp -r run streams
+cat >streams/streams.csv <<'CSV'
+operation,kind,stream,priority,launch,bytes,ready,start,end,cycles,alone,shared,critical
+1,copy to the device,1,0,,4096,0,0,900,900,,,1
+2,launch,1,0,1,0,900,900,5000,4100,100,4000,1
+3,launch,2,0,77,0,0,1000,4900,3900,0,3900,0
+4,memory set,2,0,,64,4900,4900,4900,0,,,0
+5,copy to the host,2,-1,,4096,4900,4900,6000,1100,,,1
+CSV
+"$rubato" report streams
+page streams/report.html "run streams: 7 charts, 2 tables"
+sed 's/^2,launch/2,launch,x/; s/,4900,6000/,later,6000/' streams/streams.csv >bad.csv
+cp bad.csv streams/streams.csv
+if "$rubato" report streams >log 2>&1 || ! grep 'streams.csv:3: not a row of a streams.csv' log >/dev/null; then
+    echo "a bad streams.csv is not named"
+    exit 1
+fi
 
 # A suite: programs side by side, and against measurements.
 mkdir suite

@@ -32,6 +32,19 @@ static void shorten_names(run_data_t *d)
     }
 }
 
+/* The section of streams, if launches overlapped. */
+static rb_code_t write_streams(const char *where, const run_data_t *d, FILE *out, rb_err_t *err)
+{
+    char *path = out_path(where, "streams.csv");
+    rb_code_t rc = RB_OK;
+    if (access(path, R_OK) == 0) {
+        report_page_section(out, false);
+        rc = page_streams(out, path, d, err);
+    }
+    free(path);
+    return rc;
+}
+
 /* The section of instructions, if the folder has their profile. */
 static rb_code_t write_instructions(const char *where, const run_data_t *d, FILE *out,
                                     rb_err_t *err)
@@ -63,6 +76,8 @@ static rb_code_t write_run(const char *where, FILE *out, rb_err_t *err)
         bool there = intervals != NULL && access(intervals, R_OK) == 0;
         rc = page_run(out, &d, there ? intervals : NULL, err);
     }
+    if (rc == RB_OK && folder)
+        rc = write_streams(where, &d, out, err);
     if (rc == RB_OK && folder)
         rc = write_instructions(where, &d, out, err);
     if (rc == RB_OK && folder)

@@ -18,6 +18,7 @@
 page_script:
     .incbin "report.js"
     .incbin "report_run.js"
+    .incbin "report_streams.js"
     .incbin "report_instructions.js"
     .incbin "report_detectors.js"
     .incbin "report_sweep.js"

@@ -45,6 +45,10 @@ const char *const *page_run_paths(size_t *n);
  */
 RB_CHECKED rb_code_t page_run(FILE *out, const run_data_t *d, const char *intervals, rb_err_t *err);
 
+/* Writes the section of a streams.csv; run: whose it is. RB_TRACE, RB_IO. */
+RB_CHECKED rb_code_t page_streams(FILE *out, const char *path, const run_data_t *run,
+                                  rb_err_t *err);
+
 /* Writes its member "use": one point for each of the first n_launches, or points from an
  * intervals.csv. */
 RB_CHECKED rb_code_t page_use(FILE *out, const run_data_t *d, const char *intervals,

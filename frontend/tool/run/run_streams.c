@@ -125,7 +125,7 @@ void run_streams_tell(const stream_graph_t *g, const stream_op_time_t *times)
     }
     rb_info(
         "the work of all streams took %llu cycles, its launches and copies one by one %llu; %llu "
-        "of %llu launches overlapped; their counters are shares of what was counted together",
+        "of %llu launches overlapped",
         (unsigned long long)end, (unsigned long long)sum, (unsigned long long)overlapped,
         (unsigned long long)launches);
 }
