@@ -44,7 +44,36 @@ static rb_code_t refuse(const char *what, rb_err_t *err)
                    what);
 }
 
-static rb_code_t check_plan(const gpu_t *g, rb_err_t *err)
+static bool has_stream(const stream_graph_t *graph, uint64_t stream)
+{
+    for (size_t i = 0; i < graph->n; i++) {
+        if (graph->ops[i].kind == STREAM_OP_LAUNCH && graph->ops[i].stream == stream)
+            return true;
+    }
+    return false;
+}
+
+static rb_code_t check_shares(const gpu_t *g, const stream_graph_t *graph, rb_err_t *err)
+{
+    const run_plan_t *plan = g->run.plan;
+    for (size_t i = 0; i < plan->n_shares; i++) {
+        const sm_share_t *s = &plan->shares[i];
+        if (s->first > s->last || s->last >= g->n_sms)
+            return rb_fail(
+                err, RB_USAGE,
+                "stream %llu is confined to SMs %u to %u, but the GPU has the SMs 0 to %u",
+                (unsigned long long)s->stream, s->first, s->last, g->n_sms - 1);
+        if (!has_stream(graph, s->stream))
+            return rb_fail(
+                err, RB_USAGE,
+                "stream %llu is confined to SMs %u to %u, but the trace has no launch in "
+                "it: rubato info lists the streams",
+                (unsigned long long)s->stream, s->first, s->last);
+    }
+    return RB_OK;
+}
+
+static rb_code_t check_plan(const gpu_t *g, const stream_graph_t *graph, rb_err_t *err)
 {
     const run_state_t *r = &g->run;
     const run_plan_t *plan = r->plan;
@@ -64,15 +93,7 @@ static rb_code_t check_plan(const gpu_t *g, rb_err_t *err)
         return refuse("the report of clock reads", err);
     if (r->warmup != WARMUP_KEEP)
         return refuse("warmup.mode other than keep", err);
-    for (size_t i = 0; i < plan->n_shares; i++) {
-        if (plan->shares[i].first > plan->shares[i].last || plan->shares[i].last >= g->n_sms)
-            return rb_fail(
-                err, RB_USAGE,
-                "stream %llu is confined to SMs %u to %u, but the GPU has the SMs 0 to %u",
-                (unsigned long long)plan->shares[i].stream, plan->shares[i].first,
-                plan->shares[i].last, g->n_sms - 1);
-    }
-    return RB_OK;
+    return check_shares(g, graph, err);
 }
 
 /* --- between windows ------------------------------------------------------------------------- */
@@ -374,7 +395,7 @@ static rb_code_t run_all(gpu_t *g, struct overlap_loop *p, rb_err_t *err)
 
 rb_code_t overlap_run_graph(gpu_t *g, const stream_graph_t *graph, rb_err_t *err)
 {
-    RB_TRY(check_plan(g, err));
+    RB_TRY(check_plan(g, graph, err));
     struct overlap_loop *p = rb_calloc(1, sizeof(*p));
     p->position = rb_calloc(graph->n + 1, sizeof(*p->position));
     rb_code_t rc = find_launches(g, graph, p->position, err);

@@ -160,6 +160,8 @@ static void what_does_not_go_with_overlap_is_named(void **state)
     expect(2, "stream 1 is named twice",
            WORDS("run", OVERLAP, "--streams", "1:sm=0-2,1:sm=3-5", "s.rbt"));
     expect(0, NULL, WORDS("run", OVERLAP, "--streams", "1:sm=0-2,2:sm=3-5", "s.rbt"));
+    expect(2, "the trace has no launch in it",
+           WORDS("run", OVERLAP, "--streams", "77:sm=0-2", "s.rbt"));
 }
 
 /* A trace of one stream has no graph, and the version of the format that older readers know. */

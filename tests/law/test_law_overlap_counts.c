@@ -144,6 +144,9 @@ static void each_launch_has_its_own_requests(void **state)
         assert_int_equal(r->l2.red_sectors, load || store ? 0 : sectors);
         assert_int_equal(r->dram.read_sectors, r->l2.fills);
         assert_int_equal(r->dram.write_sectors, r->l2.writebacks);
+        if (r->l2.writebacks == 0)
+            assert_int_equal(r->dram.row_hits + r->dram.row_misses + r->dram.row_conflicts,
+                             r->dram.read_requests);
         assert_int_equal(r->sm.warp_insts, r->warp_insts);
         assert_int_equal(r->sm.mix_load, load ? accesses : 0);
         if (load) /* nothing else brings its lines */
@@ -236,8 +239,47 @@ static void a_write_back_counts_for_who_evicts(void **state)
     end(&p);
 }
 
-/* What only one launch does is what it is without overlap, when the other one is on other SMs and the
- * caches are large. */
+/* Warp slots count while a launch runs, and only then. */
+static void slots_count_while_a_launch_runs(void **state)
+{
+    (void)state;
+    gpu_spec_t spec = LAB_SPEC("v100", OVERLAP, SMALL);
+    const stream_op_t copy = {.kind = STREAM_OP_TO_DEVICE, .bytes = 100000};
+    program_t p;
+    begin(&p);
+    stream_builder_add(&p.b, 1, copy);
+    for (unsigned i = 0; i < 4; i++) {
+        add(&p, &spec, 1 + i % 2,
+            &(lab_access_t){.op = ops[i],
+                            .blocks = 5 + i,
+                            .threads = 64,
+                            .regs = 32,
+                            .mask = UINT32_MAX,
+                            .steps = patterns[i].steps,
+                            .address = address,
+                            .ctx = &patterns[i]});
+        if (i == 1) {
+            stream_builder_host_all(&p.b);
+            stream_builder_add(&p.b, 1, copy);
+            stream_builder_host_all(&p.b);
+        }
+    }
+    run(&spec, &p, 1, 0, &told);
+    uint64_t slots = 0, busy = 0;
+    for (unsigned i = 0; i < 4; i++)
+        slots += told.launch[i].warp_slot_cycles;
+    /* launches 1 and 2 may or may not overlap; between 2 and 3 there is a copy */
+    for (unsigned i = 0; i < 4; i += 2) {
+        const launch_result_t *a = &told.launch[i], *b = &told.launch[i + 1];
+        const cycle_t both = cycle_min(a->end, b->end), later = cycle_max(a->start, b->start);
+        busy +=
+            launch_result_cycles(a) + launch_result_cycles(b) - (both > later ? both - later : 0);
+    }
+    assert_true(told.launch[2].start > told.launch[1].end);
+    assert_int_equal(slots, busy * spec.sm.sm.max_warps * 4);
+    end(&p);
+}
+
 static void counters_depend_on_neither_threads_nor_windows(void **state)
 {
     (void)state;
@@ -298,6 +340,7 @@ int main(void)
         cmocka_unit_test(each_launch_has_its_own_requests),
         cmocka_unit_test(stalls_are_those_of_the_own_warps),
         cmocka_unit_test(a_write_back_counts_for_who_evicts),
+        cmocka_unit_test(slots_count_while_a_launch_runs),
         cmocka_unit_test(counters_depend_on_neither_threads_nor_windows),
         cmocka_unit_test(many_launches_keep_their_counters),
     };
