@@ -112,6 +112,18 @@ const char *launch_missing(const launch_method_t *method, const population_t *po
     return NULL;
 }
 
+/* Lists which launch belongs to which cluster. */
+static void list_members(plan_t *plan, const plan_build_t *b)
+{
+    const population_t *pop = b->pop;
+    const double *size = pop->time != NULL ? pop->time : pop->counter[POP_WARP_INSTS];
+    plan->members = rb_calloc(pop->n, sizeof(*plan->members));
+    for (uint64_t i = 0; i < pop->n; i++)
+        plan->members[i] = (plan_member_t){.launch = pop->id != NULL ? pop->id[i] : i + 1,
+                                           .cluster = b->cluster_of[i],
+                                           .size = size != NULL ? size[i] : 1.0};
+}
+
 rb_code_t launch_plan(const launch_choice_t *choice, const population_t *pop, uint64_t seed,
                       plan_t *plan, rb_err_t *err)
 {
@@ -144,6 +156,7 @@ rb_code_t launch_plan(const launch_choice_t *choice, const population_t *pop, ui
         plan_diagnose(&build);
         plan_predict(&build);
         plan_sort_samples(plan);
+        list_members(plan, &build);
     } else {
         plan_free(plan);
     }

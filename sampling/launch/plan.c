@@ -12,6 +12,7 @@ void plan_free(plan_t *plan)
     free(plan->names);
     free(plan->clusters);
     free(plan->samples);
+    free(plan->members);
     free(plan->warnings);
     *plan = (plan_t){0};
 }

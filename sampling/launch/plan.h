@@ -26,6 +26,13 @@ typedef struct {
     double mean, sd; /* of the launches' times in the profile; sd with n; NAN: unknown */
 } plan_cluster_t;
 
+/* A launch of the program and the cluster to which it belongs. */
+typedef struct {
+    uint64_t launch; /* id */
+    uint32_t cluster;
+    double size; /* time in the profile, else warp instructions, else 1 */
+} plan_member_t;
+
 typedef struct {
     char *method; /* owned: the sampler with all options, in the syntax of --sample */
     uint64_t seed;
@@ -37,6 +44,7 @@ typedef struct {
     uint32_t n_clusters;
     plan_sample_t *samples; /* owned; ordered by cluster, then launch */
     uint64_t n_samples;
+    plan_member_t *members; /* owned; n_launches, by launch; NULL: not known (a plan from a file) */
 
     bool random;      /* samples are drawn at random within clusters, so intervals are possible */
     bool replacement; /* drawn with replacement */

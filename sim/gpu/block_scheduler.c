@@ -10,14 +10,10 @@
 void block_scheduler_init(block_scheduler_t *s, const gpu_spec_t *spec, const uint16_t *sm_shard)
 {
     const sm_spec_t *sm = &spec->sm.sm;
-    const param_sizes_t *carveouts = &spec->sm.l1.carveouts;
     memset(s, 0, sizeof(*s));
     s->spec = spec;
     s->sm_shard = sm_shard;
-    sm_room_t total = {.blocks = sm->max_blocks,
-                       .warps = sm->max_warps,
-                       .registers = sm->registers,
-                       .shared = carveouts->n > 0 ? carveouts->v[carveouts->n - 1] : 0};
+    const sm_room_t total = placement_empty_sm(spec);
     placement_init(&s->placement, sm->count, &total, spec->sched.order);
     inbox_init(&s->inbox);
     wheel_init(&s->holds);

@@ -5,6 +5,16 @@
 
 #include "sim/core/alloc.h"
 
+sm_room_t placement_empty_sm(const gpu_spec_t *spec)
+{
+    const sm_spec_t *sm = &spec->sm.sm;
+    const param_sizes_t *carveouts = &spec->sm.l1.carveouts;
+    return (sm_room_t){.blocks = sm->max_blocks,
+                       .warps = sm->max_warps,
+                       .registers = sm->registers,
+                       .shared = carveouts->n > 0 ? carveouts->v[carveouts->n - 1] : 0};
+}
+
 void placement_init(placement_t *p, uint32_t n_sms, const sm_room_t *total, uint32_t order)
 {
     p->n_sms = n_sms;

@@ -36,6 +36,9 @@ typedef struct {
     uint32_t *fits;    /* owned; by position: how many more blocks of that kind fit */
 } placement_t;
 
+/* An empty SM. */
+sm_room_t placement_empty_sm(const gpu_spec_t *spec);
+
 /* order: ORDER_LINEAR 0, 1, 2, ... or ORDER_EVEN_ODD 0, 2, 4, ..., 1, 3, 5, ... */
 void placement_init(placement_t *p, uint32_t n_sms, const sm_room_t *total, uint32_t order);
 void placement_free(placement_t *p);

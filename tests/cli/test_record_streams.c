@@ -136,14 +136,48 @@ static void parts_of_traces_overlap_too(void **state)
     free(text);
 }
 
+/* Samples are simulated one by one; the replay of the graph gives the time. */
+static void a_sampler_estimates_the_graph(void **state)
+{
+    (void)state;
+    expect(0, NULL,
+           WORDS("run", OVERLAP, "--sample", "random:fraction=0.6", "--seed", "3", "-o", "sampled",
+                 "s.rbt"));
+    expect(0, NULL,
+           WORDS("run", OVERLAP, "--sample", "random:fraction=0.6", "--seed", "3", "-t", "3", "-o",
+                 "sampled3", "s.rbt"));
+    cli_same_file("sampled", "sampled3", "streams.csv");
+    cli_same_file("sampled", "sampled3", "stats.csv");
+    char *text = cli_read("sampled/run.json");
+    assert_non_null(strstr(text, "\"replay\": {"));
+    assert_non_null(strstr(text, "\"method\": \"replicates of the replay\""));
+    free(text);
+    text = cli_read("sampled/streams.csv");
+    unsigned rows = 0;
+    for (const char *at = text; *at != '\0'; at++)
+        rows += strncmp(at, ",1\n", 3) == 0; /* every row is an estimate */
+    assert_int_equal(rows, 9 + 2);
+    free(text);
+    text = cli_read("sampled/run.json");
+    const char *at = strstr(text, "\"replay\": {");
+    at = strstr(strstr(at, "\"warp_instructions\""), "\"cycles\": ");
+    const double estimate = strtod(at + 10, NULL), truth = (double)cycles_of("over");
+    free(text);
+    assert_float_equal(estimate, truth, 0.2 * truth);
+}
+
 static void what_does_not_go_with_overlap_is_named(void **state)
 {
     (void)state;
     expect(2, "without --launches: leave it out, or set gpu.concurrent_launches = 1",
            WORDS("run", OVERLAP, "--launches", "2", "s.rbt"));
-    expect(2, "without --sample",
-           WORDS("run", OVERLAP, "--sample", "random:fraction=0.5", "s.rbt"));
-    expect(2, "without --sample", WORDS("run", OVERLAP, "--sample", "photon_bb", "s.rbt"));
+    expect(2, "samplers inside launches extrapolate from blocks and warps of the same launch",
+           WORDS("run", OVERLAP, "--sample", "photon_bb", "s.rbt"));
+    expect(2, "stem_online stops when the sum of the launches' times is known well enough",
+           WORDS("run", OVERLAP, "--sample", "stem_online", "s.rbt"));
+    expect(0, NULL, WORDS("plan", "--sample", "random:fraction=0.5", "-o", "plan.json", "s.rbt"));
+    expect(2, "a plan from a file does not say which launches are alike",
+           WORDS("run", OVERLAP, "--plan", "plan.json", "s.rbt"));
     expect(2, "without --stats-interval",
            WORDS("run", OVERLAP, "--stats-interval", "100", "-o", "x", "s.rbt"));
     assert_false(cli_exists("x"));
@@ -181,6 +215,7 @@ int main(void)
         cmocka_unit_test(conversion_and_slices_keep_it),
         cmocka_unit_test(runs_overlap_if_they_may),
         cmocka_unit_test(parts_of_traces_overlap_too),
+        cmocka_unit_test(a_sampler_estimates_the_graph),
         cmocka_unit_test(what_does_not_go_with_overlap_is_named),
         cmocka_unit_test(one_stream_is_as_before),
     };

@@ -73,12 +73,31 @@ static rb_code_t on_work(void *ctx, const stream_graph_t *graph, const stream_op
                          rb_err_t *err)
 {
     run_t *run = ctx;
-    run_streams_tell(graph, times);
+    run_streams_tell(graph, times, run->replays);
     if (run->timeline != NULL)
         run_timeline_work(run->timeline, graph, times, name_of, run);
     return run->options->folder == NULL
                ? RB_OK
-               : run_streams_write(run->options->folder, graph, times, err);
+               : run_streams_write(run->options->folder, graph, times, run->replays, err);
+}
+
+/* Estimates the time of the graph from the launches that were simulated one by one. */
+static rb_code_t replay(run_t *run, rb_err_t *err)
+{
+    const run_options_t *o = run->options;
+    run_graph_input_t in = {.spec = run->setup.spec,
+                            .source = run->setup.source,
+                            .sampling = &run->sampling,
+                            .journal = run->folder.journal,
+                            .shares = o->shares,
+                            .n_shares = o->n_shares,
+                            .seed = o->sampling.seed,
+                            .threads = (int)o->threads,
+                            .tmpdir = library_tmpdir(o->setup.tmpdir)};
+    if (!run->replays || !run_sampling_is_done(&run->sampling))
+        return RB_OK;
+    RB_TRY(run_graph_estimate(&run->graph, &in, err));
+    return on_work(run, run->graph.graph, run->graph.times, err);
 }
 
 /* Receives a file that another process has read. */
@@ -185,6 +204,7 @@ static rb_code_t simulate_launches(run_t *run, uint64_t first, const uint64_t *i
         .sampled = run->sampling.on,
         .shares = run->options->shares,
         .n_shares = run->options->n_shares,
+        .one_by_one = run->replays,
     };
     if (run->detectors != NULL)
         run_detectors_join(run->detectors, &plan);
@@ -192,7 +212,7 @@ static rb_code_t simulate_launches(run_t *run, uint64_t first, const uint64_t *i
         .ctx = run,
         .launch_done = on_launch,
         .interval = run->options->stats_interval > 0 ? on_interval : NULL,
-        .view = run->timeline != NULL && !run->overlaps ? on_view : NULL,
+        .view = run->timeline != NULL && !run->overlaps && !run->replays ? on_view : NULL,
         .work_done = on_work,
         .instructions = run->instructions != NULL ? on_instructions : NULL,
         .progress = on_progress,
@@ -308,6 +328,8 @@ static rb_code_t conclude(run_t *run, bool complete, const char *command, rb_err
         .simulated = *library_sim_totals(run->sim),
         .warmup = gpu_warmup_mode(run->setup.spec, run->sampling.on, run->setup.source),
         .sampling = run->sampling.on ? &run->sampling : NULL,
+        .graph = run->graph.times != NULL ? &run->graph : NULL,
+        .replays = run->replays,
         .inside = &run->inside.list,
         .host_seconds = host.host_seconds,
         .host_cpu_seconds = host.host_cpu_seconds,
@@ -336,6 +358,8 @@ static rb_code_t run_all(run_t *run, const char *command, rb_err_t *err)
         return RB_OK;
     }
     rb_code_t rc = simulate(run, err);
+    if (rc == RB_OK)
+        rc = replay(run, err);
     if (rc == RB_TRACE && stop_requested())
         rc = RB_STOPPED; /* the program got the signal, too, and ended */
     if (rc == RB_OK && run->options->program.words != NULL)
@@ -379,6 +403,7 @@ static int run_and_report(const run_options_t *o, const char *command)
     run_instructions_free(run->instructions);
     rubato_sim_destroy(run->sim);
     run_inside_free(&run->inside);
+    run_graph_free(&run->graph);
     setup_close(&run->setup);
     trace_identity_destroy(run->trace);
     run_sampling_free(&run->sampling);

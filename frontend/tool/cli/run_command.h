@@ -5,6 +5,7 @@
 #include "frontend/tool/cli/run_options.h"
 #include "frontend/tool/run/progress_line.h"
 #include "frontend/tool/run/run_detectors.h"
+#include "frontend/tool/run/run_graph.h"
 #include "frontend/tool/run/run_instructions.h"
 #include "frontend/tool/run/run_program.h"
 #include "frontend/tool/run/run_timeline.h"
@@ -38,6 +39,8 @@ typedef struct {
     cycle_t isolated_end;         /* where the next such launch begins */
     double merged_seconds;        /* host seconds that the parts took */
     bool overlaps;                /* launches of several streams run at the same time */
+    bool replays;                 /* they would, but a sampler estimates that */
+    run_graph_t graph;            /* ... with this result */
     bool resumable;               /* the folder has an incomplete run */
 } run_t;
 

@@ -9,6 +9,7 @@
 #include "frontend/tool/io/stop_signals.h"
 #include "frontend/tool/io/version.h"
 #include "frontend/tool/run/run_parts.h"
+#include "sampling/launch/sample_syntax.h"
 #include "sim/core/alloc.h"
 #include "sim/core/log.h"
 
@@ -209,21 +210,29 @@ static rb_code_t check_streams(run_t *run, rb_err_t *err)
                        "streams");
     if (!run->overlaps)
         return RB_OK;
-    if (o->mode == FOLDER_RESUME || o->isolated || o->timeline_range != NULL || run->sampling.on ||
-        run->inside.list.n > 0 || o->launches != NULL || o->stats_interval > 0 || o->detectors ||
-        o->per_instruction)
+    if (run->inside.list.n > 0)
+        return rb_fail(
+            err, RB_USAGE,
+            "%.*s: samplers inside launches extrapolate from blocks and warps of the same "
+            "launch, and with other launches beside it these do not take equally long: "
+            "leave it out, or set gpu.concurrent_launches = 1",
+            (int)sample_name_length(run->inside.list.texts[0]), run->inside.list.texts[0]);
+    run->replays = run->sampling.on;
+    if (run->replays)
+        RB_TRY(run_graph_check(&run->sampling, run->setup.source, err));
+    run->overlaps = !run->replays;
+    if ((o->mode == FOLDER_RESUME && run->overlaps) || o->isolated || o->timeline_range != NULL ||
+        o->launches != NULL || o->stats_interval > 0 || o->detectors || o->per_instruction)
         return rb_fail(err, RB_USAGE,
                        "launches that overlap are simulated from the first to the last, without "
                        "--%s: leave it out, or set gpu.concurrent_launches = 1",
-                       o->mode == FOLDER_RESUME    ? "resume"
-                       : o->isolated               ? "isolated"
+                       o->isolated                 ? "isolated"
                        : o->timeline_range != NULL ? "timeline-range"
                        : o->launches != NULL       ? "launches"
                        : o->stats_interval > 0     ? "stats-interval"
                        : o->detectors              ? "detectors"
                        : o->per_instruction        ? "per-instruction"
-                       : o->sampling.plan != NULL  ? "plan"
-                                                   : "sample");
+                                                   : "resume");
     return RB_OK;
 }
 

@@ -213,6 +213,26 @@ static void write_intervals(json_t *j, const run_report_t *r)
     json_end(j);
 }
 
+/* The replay of a graph of launches that overlap. */
+static void write_graph(json_t *j, const run_graph_t *g)
+{
+    json_begin_object(j, "replay");
+    json_f64(j, "end", g->estimate.end.value);
+    json_f64(j, "end_low", g->estimate.end.low);
+    json_f64(j, "end_high", g->estimate.end.high);
+    json_u64(j, "one_by_one", g->one_by_one);
+    json_u64(j, "replicates", g->estimate.replicates);
+    json_begin_object(j, "pairs");
+    json_u64(j, "kinds", g->cost.kinds);
+    json_f64(j, "share_of_overlap", g->cost.measured);
+    json_u64(j, "runs", g->cost.runs);
+    json_u64(j, "launches", g->cost.launches);
+    json_u64(j, "cycles", g->cost.cycles);
+    json_u64(j, "warp_instructions", g->cost.warp_insts);
+    json_end(j);
+    json_end(j);
+}
+
 static void write_totals(json_t *j, const run_report_t *r)
 {
     const run_totals_t *t = &r->totals;
@@ -221,6 +241,8 @@ static void write_totals(json_t *j, const run_report_t *r)
     json_begin_object(j, "totals");
     json_bool(j, "estimated", r->estimated);
     write_intervals(j, r);
+    if (r->graph != NULL)
+        write_graph(j, r->graph);
     json_u64(j, "cycles", cycles);
     json_f64(j, "seconds", report_seconds(r));
     json_u64(j, "launch_latency_cycles", t->launch_cycles);

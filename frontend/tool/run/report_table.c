@@ -95,6 +95,12 @@ static void write_sampling(const run_report_t *r, FILE *out)
         fprintf(out, "\nESTIMATED from %s of %s launches (%s):\n",
                 format_grouped(a, r->simulated.launches), format_grouped(b, p->n_launches),
                 r->sampling->sampler);
+    if (r->graph != NULL)
+        fprintf(out,
+                "launches overlap   %12s   cycles to the end of the graph; %s one by one; kinds of "
+                "pairs measured: %s\n",
+                format_grouped(a, (uint64_t)r->graph->estimate.end.value),
+                format_grouped(b, r->graph->one_by_one), format_grouped(c, r->graph->cost.kinds));
     const bool known = isfinite(e->low) && isfinite(e->high);
     if (known)
         fprintf(out, "cycles             %12s   to %s, with %s confidence (%s)\n",

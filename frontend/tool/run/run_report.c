@@ -82,9 +82,49 @@ static void estimate_totals(run_report_t *r)
         set_known(&r->totals, r);
 }
 
+/* The time is that of the replayed graph. The other counts are those of the launches alone; slots
+ * without warps fill up to all slots. */
+static void set_graph_totals(run_report_t *r)
+{
+    const sm_spec_t *sm = &r->spec->sm.sm;
+    const graph_estimate_t *e = &r->graph->estimate;
+    run_totals_t *t = &r->totals;
+    const uint64_t warps = t->warp_slot_cycles - t->sm.state_no_warp;
+    t->cycles = (uint64_t)llround(e->busy.value);
+    t->launch_cycles = r->graph->latency < t->cycles ? r->graph->latency : t->cycles;
+    t->warp_slot_cycles = (uint64_t)sm->count * sm->max_warps * t->cycles;
+    t->sm.state_no_warp = t->warp_slot_cycles > warps ? t->warp_slot_cycles - warps : 0;
+}
+
+static const char *note_of_graph(const run_report_t *r)
+{
+    if (!isfinite(r->cycles_interval.low))
+        return r->sampling->plan.random
+                   ? "launches overlap, and the spread of a cluster's durations is not known"
+                   : "launches overlap, and the method's choice of launches is not random";
+    return "the time of the graph of launches that overlap: errors of the durations and of the "
+           "slow-downs; not those of the replay itself, nor cold starts of the simulated launches";
+}
+
+/* The other statistics are sums of launches that were alone: how far overlapping changes them is not
+ * known. */
+static rb_code_t set_graph_intervals(run_report_t *r, rb_err_t *err)
+{
+    static const char alone[] = "launches overlap: only their time is estimated with an interval";
+    const stat_view_t view = {r->spec, &r->totals, &r->simulated, r->estimated};
+    r->cycles_interval = r->graph->estimate.busy;
+    r->interval_note = note_of_graph(r);
+    RB_TRY(run_intervals_set(&r->intervals, &view, &r->cycles_interval, alone, err));
+    const estimate_t *e = &r->cycles_interval;
+    if (isfinite(e->low))
+        r->intervals.of[0] = (stat_interval_t){e->low, e->high, e->method, NULL};
+    return RB_OK;
+}
+
 rb_code_t report_set_totals(run_report_t *r, rb_err_t *err)
 {
-    r->of_plan = r->sampling != NULL && run_sampling_is_done(r->sampling);
+    r->of_plan = r->sampling != NULL && run_sampling_is_done(r->sampling) &&
+                 (!r->replays || r->graph != NULL);
     r->estimated = r->of_plan || r->simulated.launches_estimated > 0;
     r->totals = r->simulated;
     r->cycles_interval = (estimate_t){.low = NAN, .high = NAN, .confidence = NAN, .method = "none"};
@@ -94,6 +134,10 @@ rb_code_t report_set_totals(run_report_t *r, rb_err_t *err)
                                err));
     if (r->of_plan)
         estimate_totals(r);
+    if (r->graph != NULL) {
+        set_graph_totals(r);
+        return set_graph_intervals(r, err);
+    }
     r->cycles_interval = run_intervals_cycles(&r->intervals, (double)r->totals.cycles);
     r->interval_note = note_of(r);
     const stat_view_t view = {r->spec, &r->totals, &r->simulated, r->estimated};

@@ -10,6 +10,7 @@
 
 #include "frontend/tool/library/metrics.h"
 #include "frontend/tool/library/stat_values.h"
+#include "frontend/tool/run/run_graph.h"
 #include "frontend/tool/run/run_intervals.h"
 #include "frontend/tool/run/run_record.h"
 #include "frontend/tool/run/run_sampling.h"
@@ -32,7 +33,10 @@ typedef struct {
     run_totals_t simulated;         /* what was simulated */
     unsigned warmup;                /* gpu_warmup_mode() */
     const run_sampling_t *sampling; /* NULL: no plan */
-    const inside_list_t *inside;    /* samplers inside launches */
+    const run_graph_t *graph;    /* launches overlap, and the replay of their graph says so; NULL:
+                                     * not, or it was not reached */
+    bool replays;                /* only the replay gives the totals */
+    const inside_list_t *inside; /* samplers inside launches */
     /* Of the whole trace; set by report_set_totals(). */
     run_totals_t totals;
     bool estimated;

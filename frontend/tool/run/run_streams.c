@@ -66,7 +66,8 @@ rb_code_t run_streams_parse(const char *text, sm_share_t **out, size_t *n, rb_er
     return RB_OK;
 }
 
-static void put_row(csv_t *c, size_t i, const stream_op_t *op, const stream_op_time_t *t)
+static void put_row(csv_t *c, size_t i, const stream_op_t *op, const stream_op_time_t *t,
+                    bool estimated)
 {
     const bool launch = op->kind == STREAM_OP_LAUNCH;
     csv_u64(c, i + 1);
@@ -90,26 +91,27 @@ static void put_row(csv_t *c, size_t i, const stream_op_t *op, const stream_op_t
         csv_text(c, NULL);
     }
     csv_u64(c, t->critical);
+    csv_u64(c, estimated);
     csv_end_row(c);
 }
 
 rb_code_t run_streams_write(const char *folder, const stream_graph_t *g,
-                            const stream_op_time_t *times, rb_err_t *err)
+                            const stream_op_time_t *times, bool estimated, rb_err_t *err)
 {
     out_file_t file;
     RB_TRY(out_file_open(&file, folder, "streams.csv", err));
     csv_t c = {.out = file.out};
     fputs("operation,kind,stream,priority,launch,bytes,ready,start,end,cycles,alone,shared,"
-          "critical\n",
+          "critical,estimated\n",
           file.out);
     for (size_t i = 0; i < g->n; i++) {
         if (times[i].ran)
-            put_row(&c, i, &g->ops[i], &times[i]);
+            put_row(&c, i, &g->ops[i], &times[i], estimated);
     }
     return out_file_close(&file, RB_OK, err);
 }
 
-void run_streams_tell(const stream_graph_t *g, const stream_op_time_t *times)
+void run_streams_tell(const stream_graph_t *g, const stream_op_time_t *times, bool estimated)
 {
     uint64_t launches = 0, overlapped = 0, end = 0, sum = 0;
     for (size_t i = 0; i < g->n; i++) {
@@ -123,9 +125,9 @@ void run_streams_tell(const stream_graph_t *g, const stream_op_time_t *times)
         launches++;
         overlapped += times[i].alone < cycles;
     }
-    rb_info(
-        "the work of all streams took %llu cycles, its launches and copies one by one %llu; %llu "
-        "of %llu launches overlapped",
-        (unsigned long long)end, (unsigned long long)sum, (unsigned long long)overlapped,
-        (unsigned long long)launches);
+    rb_info("the work of all streams %s %llu cycles, its launches and copies one by one %llu; %llu "
+            "of %llu launches overlap%s%s",
+            estimated ? "would take" : "took", (unsigned long long)end, (unsigned long long)sum,
+            (unsigned long long)overlapped, (unsigned long long)launches, estimated ? "" : "ped",
+            estimated ? " (a replay with their mean durations)" : "");
 }

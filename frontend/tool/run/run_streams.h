@@ -8,11 +8,12 @@
 RB_CHECKED rb_code_t run_streams_parse(const char *text, sm_share_t **out, size_t *n,
                                        rb_err_t *err);
 
-/* Writes streams.csv: when each operation ran. RB_IO. */
+/* Writes streams.csv: when each operation ran. estimated: as a replay of the graph says. RB_IO. */
 RB_CHECKED rb_code_t run_streams_write(const char *folder, const stream_graph_t *g,
-                                       const stream_op_time_t *times, rb_err_t *err);
+                                       const stream_op_time_t *times, bool estimated,
+                                       rb_err_t *err);
 
 /* Says in a line what overlapped. */
-void run_streams_tell(const stream_graph_t *g, const stream_op_time_t *times);
+void run_streams_tell(const stream_graph_t *g, const stream_op_time_t *times, bool estimated);
 
 #endif
