@@ -73,7 +73,12 @@ static inline cycle_t supply_instructions(sm_t *sm, uint32_t s, uint32_t w, uint
 }
 
 /* Cycles by which the constant operand delays inst. (constant.c) */
-uint32_t supply_constant(sm_t *sm, uint32_t s, uint32_t w, const inst_t *inst, bool is_load);
+uint32_t supply_constant(sm_t *sm, uint32_t s, uint32_t w, const inst_t *inst);
+
+/* When the result of an LDC issued at `now` is ready. addr: its address record; NULL if the trace has
+ * none. Sets *taken to when its sub-core can issue the next one. (constant.c) */
+cycle_t supply_load_constant(sm_t *sm, uint32_t w, const inst_t *inst, const uint64_t *addr,
+                             cycle_t now, cycle_t *taken);
 
 /* ---- Completion: memory to sub-core, through sm_completion.c ---- */
 

@@ -197,6 +197,8 @@ extern const param_group_t icache_param_group;
     P(U32, l1_ways, "4", 1, 1024, "ways", "ways of the SM's constant cache")                       \
     P(U32, l1_latency, "27", 1, 4096, "cycles", "latency of an LDC that hits")                     \
     P(U32, load_interval, "8", 1, 64, "cycles", "cycles between two LDC of a sub-core")            \
+    P(U32, address_interval, "2", 0, 64, "cycles",                                                 \
+      "cycles of the SM for each different address of an LDC that has several")                    \
     P(SIZE, l15_size, "64KiB", 256, 1 << 24, "bytes", "constant cache of level 1.5, behind l1")    \
     P(U32, l15_ways, "4", 1, 1024, "ways", "ways of level 1.5")                                    \
     P(U32, l15_latency, "89", 1, 4096, "cycles", "latency of an LDC served by level 1.5")          \

@@ -436,6 +436,50 @@ static void constants_come_at_the_latency_of_the_cache_that_has_them(void **stat
                      "constants from level 1.5");
 }
 
+enum { SPREAD_LOADS = 8, LANES = 32 };
+
+/* One LDC after the other; the lanes of each read *n different words of one line. */
+static void spread_body(synth_warp_t *w, const void *ctx)
+{
+    const unsigned *n = ctx;
+    uint64_t address[LANES];
+
+    for (unsigned i = 0; i < LANES; i++)
+        address[i] = UINT64_C(0x30000) + 4 * (uint64_t)(i % *n);
+    for (unsigned i = 0; i < SPREAD_LOADS; i++)
+        synth_emit_list(w, i, UINT32_MAX, address);
+    synth_emit(w, SPREAD_LOADS, UINT32_MAX);
+}
+
+static uint64_t spread_cycles(const gpu_spec_t *spec, unsigned n, unsigned warps)
+{
+    synth_t *s = synth_create();
+    synth_kernel_t *k = synth_kernel_create(s, "ldc", &(synth_shape_t){.block = {warps * LANES}});
+
+    for (unsigned i = 0; i < SPREAD_LOADS; i++)
+        synth_code(k, "LDC", "R4", "R4");
+    synth_code(k, "EXIT", "", "");
+    synth_kernel_body(k, spread_body, &n);
+    launch_result_t r = lab_run_one(spec, s);
+    return launch_result_cycles(&r);
+}
+
+static void constants_that_differ_between_lanes_are_read_one_after_the_other(void **state)
+{
+    gpu_spec_t spec = LAB_SPEC("v100", ONE_PATH);
+    const unsigned interval = spec.sm.constant.address_interval;
+    /* The warp does not wait for the last load. */
+    const uint64_t one = spread_cycles(&spec, 1, 1);
+
+    (void)state;
+    for (unsigned n = 2; n <= 16; n *= 2)
+        assert_int_equal(spread_cycles(&spec, n, 1) - one, (SPREAD_LOADS - 1) * n * interval);
+    /* The unit is one for the SM, so four warps of four sub-cores wait for each other. */
+    const uint64_t busy = (uint64_t)4 * (SPREAD_LOADS - 1) * 16 * interval;
+    const uint64_t four = spread_cycles(&spec, 16, 4);
+    assert_true(four >= busy && four < busy + one);
+}
+
 /* --- perfect parts: the travel latency remains ------------------------------------------------ */
 
 static void perfect_parts_keep_their_latency(void **state)
@@ -470,6 +514,7 @@ int main(void)
         cmocka_unit_test(a_shared_load_takes_its_latency_and_each_conflict_its_part),
         cmocka_unit_test(a_shared_atomic_takes_its_latency_and_each_contender_its_part),
         cmocka_unit_test(constants_come_at_the_latency_of_the_cache_that_has_them),
+        cmocka_unit_test(constants_that_differ_between_lanes_are_read_one_after_the_other),
         cmocka_unit_test(perfect_parts_keep_their_latency),
     };
 

@@ -133,12 +133,24 @@ static uint64_t constant(const emu_warp_t *w, const emu_uop_t *u, uint32_t offse
     return v;
 }
 
+/* Records bank << 16 | offset for each lane, the addresses that the model gives to constants. */
+static void record_constant(emu_warp_t *w, const emu_uop_t *u, const uint32_t *index, uint32_t mask)
+{
+    uint64_t a[EMU_LANES];
+
+    for (int k = 0; k < EMU_LANES; k++)
+        a[k] = (uint64_t)u->imm << 16 | (uint16_t)(index[k] + (uint32_t)u->offset);
+    emu_record_addresses(w, u, a, mask);
+}
+
 static void load_constant(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 {
     const uint32_t *index = emu_ref(w, u->addr);
     uint32_t low[EMU_LANES], high[EMU_LANES], at = index[0];
     uint64_t v = constant(w, u, at + (uint32_t)u->offset);
 
+    if (w->grid->tracing && u->inst->width != 0)
+        record_constant(w, u, index, mask);
     for (int k = 0; k < EMU_LANES; k++) {
         if (index[k] != at) { /* usually all lanes load the same constant */
             at = index[k];

@@ -72,7 +72,7 @@ const char *sass_tracer_text(void *code, const inst_t *inst, uint32_t *len)
     n = put(text, n, " %u ", r.n_sources);
     for (unsigned i = 0; i < r.n_sources; i++)
         n = put(text, n, "R%u ", r.source[i]);
-    bool addresses = inst->space != MEM_NONE && inst->width != 0;
+    bool addresses = inst->space != MEM_NONE && inst->space != MEM_CONST && inst->width != 0;
     n = put(text, n, "%u %s%d", addresses ? inst->width : 0u, addresses ? "@ " : "",
             (int)(int32_t)immediate);
     *len = (uint32_t)n;

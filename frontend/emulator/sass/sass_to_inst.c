@@ -119,6 +119,12 @@ static bool is_read(const sass_operand_t *o)
     return !o->hidden;
 }
 
+/* An LDC whose lanes may read different addresses. Those of other constants are in the code. */
+static bool is_indexed_load(const sass_inst_t *in)
+{
+    return in->op == SASS_LDC && in->n_operands > 1 && in->operand[1].indexed;
+}
+
 bool sass_to_inst(const sass_inst_t *in, unsigned arch, inst_t *out)
 {
     char text[SASS_TEXT_MAX];
@@ -127,8 +133,7 @@ bool sass_to_inst(const sass_inst_t *in, unsigned arch, inst_t *out)
     *out = (inst_t){
         .pc = in->pc, .flags = INST_CONTROL_WORD | INST_FULL_REGS, .ctl = sass_control(in)};
     bool known = isa_decode(arch, text, len, in->width, out);
-    bool traced = out->space != MEM_CONST && out->space != MEM_TEX; /* the tracer gives no addresses
-                                                                     * for the others */
+    bool traced = out->space != MEM_TEX && (out->space != MEM_CONST || is_indexed_load(in));
     out->width = traced ? in->width : 0;
     add_register(out, false, in->guard_uniform ? REG_UPRED : REG_PRED, in->guard, 1);
     for (unsigned i = 0; i < in->n_operands; i++)

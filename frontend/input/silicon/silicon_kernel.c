@@ -50,6 +50,18 @@ static bool has_addresses(const inst_t *in)
     return in->space != MEM_NONE && in->width != 0;
 }
 
+/* An LDC with addresses: that of bank b and offset o is b << 16 | o. */
+static void give_width(inst_t *ldc, const char *mnemonic, size_t len)
+{
+    static const char wide[] = ".64";
+    bool is_wide =
+        len >= strlen(wide) && memcmp(mnemonic + len - strlen(wide), wide, strlen(wide)) == 0;
+
+    ldc->width = is_wide ? 8 : 4;
+    ldc->flags &= ~(uint32_t)INST_CONST_ADDR;
+    isa_derive(ldc);
+}
+
 static rb_code_t put_inst(assembler_t *a, const char *line)
 {
     kernel_t *k = a->k;
@@ -67,6 +79,8 @@ static rb_code_t put_inst(assembler_t *a, const char *line)
         return assembler_place(a, rc, &what);
     if (k->n_code == MAX_CODE)
         return assembler_wrong(a, "too much code", line);
+    if (at != NULL && in.cls == OP_LDC)
+        give_width(&in, mnemonic, mnemonic_len);
     if (has_addresses(&in) != (at != NULL))
         return assembler_wrong(
             a, at != NULL ? "takes no address" : "needs an address: ' @ expression'", line);

@@ -8,12 +8,21 @@
 #include "sim/sm/subcore/pipes.h"
 #include "sim/sm/subcore/tally.h"
 
+/* The result of an LDC. Its sub-core waits until the unit of the SM has taken all its addresses. */
+static cycle_t constant_result(sm_t *sm, const warp_t *warp, const uint64_t *addr, cycle_t now)
+{
+    cycle_t taken, ready = supply_load_constant(sm, warp->slot, warp->inst, addr, now, &taken);
+    pipe_state_t *pipe = &warp->sub->pipe[PIPE_CONST];
+    pipe->free_at = cycle_max(pipe->free_at, taken);
+    return ready;
+}
+
 /* When the result of an instruction that bypasses the memory queue is ready. */
 static inline cycle_t fixed_result(sm_t *sm, const warp_t *warp, const op_properties_t *cls,
-                                   uint32_t conflict, cycle_t now)
+                                   const uint64_t *addr, uint32_t conflict, cycle_t now)
 {
     if (warp->inst->cls == OP_LDC)
-        return now + supply_constant(sm, warp->sub_core, warp->slot, warp->inst, true);
+        return constant_result(sm, warp, addr, now);
     return now + cls->latency + conflict;
 }
 
@@ -56,7 +65,7 @@ static void execute(sm_t *sm, warp_t *warp, const op_properties_t *cls, cycle_t 
         depend_hold(sm, warp->slot, inst, kind);
         return;
     }
-    depend_set(warp, inst, fixed_result(sm, warp, cls, conflict, now), kind);
+    depend_set(warp, inst, fixed_result(sm, warp, cls, addr, conflict, now), kind);
     if (inst->flags & INST_PRED_WRITE)
         warp->pred_ready = now + sm->config->sm.predicate_latency;
 }
@@ -75,7 +84,7 @@ static cycle_t execute_controlled(sm_t *sm, warp_t *warp, const op_properties_t 
     if (cls->one_unit)
         pipes_occupy_shared_fp64(sm, warp->sub, now);
     if (!cls->queued || warp->mask == 0) {
-        cycle_t result = fixed_result(sm, warp, cls, conflict, now);
+        cycle_t result = fixed_result(sm, warp, cls, addr, conflict, now);
         if (cls->through_allocate && warp->mask != 0)
             results_fixed(sm, warp->sub, inst, result, now);
         return result;

@@ -111,7 +111,7 @@ void warp_read_constant(sm_t *sm, uint32_t w)
     const inst_t *inst = warp->inst;
     if (!(inst->traits & INST_CONST_SOURCE))
         return;
-    uint32_t extra = supply_constant(sm, warp->sub_core, w, inst, false);
+    uint32_t extra = supply_constant(sm, warp->sub_core, w, inst);
     if (extra > 0) {
         warp->base += extra;
         warp->base_state = STATE_IMC_MISS;

@@ -64,6 +64,7 @@ typedef struct {
     uint32_t l1i_head, l1i_waiting;
     uint32_t l1i_requested; /* requests under way, at most icache.l1_misses */
     cache_t *const_l1, *const_l15;
+    cycle_t const_free; /* when the constant unit can take the next LDC of several addresses */
 } supply_t;
 
 #endif
