@@ -463,7 +463,7 @@ const kernel_text_t *suite_kernel(const suite_t *s, const char *name)
     return NULL;
 }
 
-/* Whether a list of GPUs, "v100,titan_v", contains one. */
+/* Whether a list of GPUs, "v100,titan_v", contains one; "any" contains all. */
 static bool names_gpu(const char *gpus, const char *gpu)
 {
     const size_t n = strlen(gpu);
@@ -471,7 +471,7 @@ static bool names_gpu(const char *gpus, const char *gpu)
     for (const char *p = gpus; *p != '\0';) {
         size_t len = strcspn(p, ",");
 
-        if (len == n && memcmp(p, gpu, n) == 0)
+        if ((len == n && memcmp(p, gpu, n) == 0) || (len == 3 && memcmp(p, "any", 3) == 0))
             return true;
         p += len + (p[len] == ',');
     }

@@ -1,4 +1,4 @@
-/* rubato config: shows, explains, checks and imports configurations. */
+/* rubato config: shows, explains, checks, imports and fits configurations. */
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,13 +9,14 @@
 #include "frontend/tool/io/out_file.h"
 #include "frontend/tool/library/config_groups.h"
 #include "frontend/tool/library/library_client.h"
+#include "frontend/tool/silicon/card_fit.h"
 #include "sim/conf/param_value.h"
 #include "sim/conf/suggest.h"
 
 enum { SETS_MAX = 256 };
 
 typedef struct {
-    const char *gpu, *output;
+    const char *gpu, *output, *base, *simulated;
     const char *set[SETS_MAX];
     size_t n_sets;
     char **operand; /* operands after the action */
@@ -222,16 +223,57 @@ static rb_code_t import(const config_args_t *a, rb_err_t *err)
     return code;
 }
 
+/* Without -o the configuration goes to stdout, otherwise the list of settings does. */
+static rb_code_t write_fit(const card_fit_t *fit, const config_args_t *a, rb_err_t *err)
+{
+    out_file_t f;
+    if (a->output == NULL) {
+        card_fit_write(fit, a->base, stdout);
+        return RB_OK;
+    }
+    RB_TRY(out_file_open_path(&f, a->output, err));
+    card_fit_write(fit, a->base, f.out);
+    RB_TRY(out_file_close(&f, RB_OK, err));
+    card_fit_print(fit, stdout);
+    return RB_OK;
+}
+
+static rb_code_t fit(const config_args_t *a, rb_err_t *err)
+{
+    card_tables_t tables = {0}, simulated = {0};
+    card_fit_t f = {0};
+    if (a->n_operands != 1 || a->base == NULL)
+        return rb_fail(err, RB_USAGE,
+                       "config fit: give one folder of tables (bench/card), and the "
+                       "configuration to start from: --base GPU");
+    rubato_config *base = library_config_open(a->base, a->set, a->n_sets, err);
+    rb_code_t code = base != NULL ? RB_OK : err->code;
+    if (code == RB_OK)
+        code = card_tables_read(&tables, a->operand[0], err);
+    if (code == RB_OK && a->simulated != NULL)
+        code = card_tables_read(&simulated, a->simulated, err);
+    if (code == RB_OK)
+        code = card_fit(&f, base, &tables, a->simulated != NULL ? &simulated : NULL, err);
+    if (code == RB_OK)
+        code = write_fit(&f, a, err);
+    card_fit_free(&f);
+    card_tables_free(&tables);
+    card_tables_free(&simulated);
+    rubato_config_destroy(base);
+    return code;
+}
+
 static rb_code_t run_action(config_args_t *a, rb_err_t *err)
 {
     static const struct {
         const char *name;
         rb_code_t (*run)(const config_args_t *a, rb_err_t *err);
-    } action[] = {{"show", show}, {"explain", explain}, {"check", check}, {"import", import}};
+    } action[] = {
+        {"show", show}, {"explain", explain}, {"check", check}, {"import", import}, {"fit", fit}};
     suggest_t near;
     if (!a->n_operands)
         return rb_fail(err, RB_USAGE,
-                       "config: show, explain, check or import? See 'rubato config --help'");
+                       "config: show, explain, check, import or fit? See 'rubato config --help'");
     const char *name = *a->operand++;
     a->n_operands--;
     suggest_begin(&near, name);
@@ -243,8 +285,8 @@ static rb_code_t run_action(config_args_t *a, rb_err_t *err)
     return near.best ? rb_fail(err, RB_USAGE, "config: unknown action '%.60s'; did you mean '%s'?",
                                name, near.best)
                      : rb_fail(err, RB_USAGE,
-                               "config: unknown action '%.60s'; there are show, explain, check and "
-                               "import",
+                               "config: unknown action '%.60s'; there are show, explain, check, "
+                               "import and fit",
                                name);
 }
 
@@ -257,6 +299,12 @@ static rb_code_t take_option(void *ctx, cli_option_id_t id, const char *value, r
         return RB_OK;
     case CLI_OUTPUT:
         a->output = value;
+        return RB_OK;
+    case CLI_BASE:
+        a->base = value;
+        return RB_OK;
+    case CLI_SIMULATED:
+        a->simulated = value;
         return RB_OK;
     case CLI_SET:
         if (a->n_sets == SETS_MAX)

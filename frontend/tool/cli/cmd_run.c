@@ -137,6 +137,15 @@ static rb_code_t on_instructions(void *ctx, const launch_result_t *r, const laun
     return run_instructions_add(run->instructions, r, insts, err);
 }
 
+static rb_code_t on_clock_reads(void *ctx, const launch_info_t *info, const clock_read_t *reads,
+                                size_t n, rb_err_t *err)
+{
+    run_t *run = ctx;
+    (void)err;
+    run_clocks_add(run->clocks, info, reads, n);
+    return RB_OK;
+}
+
 static bool on_progress(void *ctx, const gpu_progress_t *p)
 {
     run_t *run = ctx;
@@ -215,6 +224,7 @@ static rb_code_t simulate_launches(run_t *run, uint64_t first, const uint64_t *i
         .view = run->timeline != NULL && !run->overlaps && !run->replays ? on_view : NULL,
         .work_done = on_work,
         .instructions = run->instructions != NULL ? on_instructions : NULL,
+        .clock_reads = run->clocks != NULL ? on_clock_reads : NULL,
         .progress = on_progress,
     };
     const char *folder = run->options->folder;
@@ -369,6 +379,7 @@ static rb_code_t run_all(run_t *run, const char *command, rb_err_t *err)
         if (run_timeline_finish(run->timeline, &trouble) != RB_OK ||
             run_detectors_finish(run->detectors, &trouble) != RB_OK ||
             run_instructions_finish(run->instructions, &trouble) != RB_OK ||
+            run_clocks_finish(run->clocks, &trouble) != RB_OK ||
             conclude(run, rc == RB_OK, command, &trouble) != RB_OK) {
             *err = trouble;
             rc = trouble.code;
@@ -401,6 +412,7 @@ static int run_and_report(const run_options_t *o, const char *command)
     run_timeline_free(run->timeline);
     run_detectors_free(run->detectors);
     run_instructions_free(run->instructions);
+    run_clocks_free(run->clocks);
     rubato_sim_destroy(run->sim);
     run_inside_free(&run->inside);
     run_graph_free(&run->graph);

@@ -53,22 +53,29 @@ const cli_command_t cli_command_validate = {
 static const cli_option_t config_options[] = {
     OPT_GPU("v100"),
     OPT_SET,
-    OPT_OUTPUT("FILE", "standard output", "import: write the configuration to this file", "@file"),
+    OPT_OUTPUT("FILE", "standard output", "import, fit: write the configuration to this file",
+               "@file"),
+    {CLI_BASE, 0, "base", "GPU", NULL, "Model", "fit: the configuration to start from", "@gpu",
+     false},
+    {CLI_SIMULATED, 0, "simulated", "DIR", NULL, "Model",
+     "fit: tables of the same kit in a simulation of the base, to compare with", "@dir", false},
     OPT_HELP,
 };
 
 const cli_command_t cli_command_config = {
     "config",
-    "show|explain|check|import ...",
-    "show, explain, check and import configurations",
+    "show|explain|check|import|fit ...",
+    "show, explain, check, import and fit configurations",
     "show [GPU|FILE]... [GROUP]: prints the resolved configuration, every value with where it "
     "came from.\n\n"
     "explain [KEY]...: describes the settings of a group, or those that begin with KEY: legal "
     "values, default, unit. Without KEY: the groups.\n\n"
     "check GPU|FILE...: reads configuration files and reports mistakes.\n\n"
     "import gpgpusim.config [trace.config]: writes a rubato configuration, and lists every key as "
-    "mapped, approximated or ignored.",
-    "show explain check import",
+    "mapped, approximated or ignored.\n\n"
+    "fit TABLES --base GPU: proposes a configuration from measurements of a card (docs/card.md). "
+    "Each value that a row supports is marked as measured; all others are those of the base.",
+    "show explain check import fit",
     "@config",
     OPTIONS(config_options)};
 

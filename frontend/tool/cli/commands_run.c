@@ -61,6 +61,10 @@ static const cli_option_t run_options[] = {
      "(needs "
      "-o)",
      NULL, false},
+    {CLI_CLOCK_READS, 0, "clock-reads", NULL, NULL, "Results",
+     "write clock_reads.csv: when each warp of each launch read the clock, in cycles from the "
+     "launch's start (needs -o)",
+     NULL, false},
     {CLI_STATS_FORMAT, 0, "stats-format", "FORMAT", "rubato", "Results",
      "format of the output: rubato's table, or lines with Accel-Sim's names", "rubato accelsim",
      false},

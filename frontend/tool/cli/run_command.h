@@ -4,6 +4,7 @@
 
 #include "frontend/tool/cli/run_options.h"
 #include "frontend/tool/run/progress_line.h"
+#include "frontend/tool/run/run_clocks.h"
 #include "frontend/tool/run/run_detectors.h"
 #include "frontend/tool/run/run_graph.h"
 #include "frontend/tool/run/run_instructions.h"
@@ -30,6 +31,7 @@ typedef struct {
     run_timeline_t *timeline;         /* NULL: none */
     run_detectors_t *detectors;       /* NULL: none */
     run_instructions_t *instructions; /* NULL: none */
+    run_clocks_t *clocks;             /* NULL: none */
     double begun; /* host time at which the run would have begun without interruptions */
     double cpu_before;
     uint64_t rss_before;

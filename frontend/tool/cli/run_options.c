@@ -107,6 +107,9 @@ static rb_code_t read_option(void *ctx, cli_option_id_t id, const char *value, r
     case CLI_PER_INSTRUCTION:
         o->per_instruction = true;
         return RB_OK;
+    case CLI_CLOCK_READS:
+        o->clock_reads = true;
+        return RB_OK;
     case CLI_STATS_FORMAT:
         return option_word("stats-format", value, cli_stats_format_words, &o->format, err);
     case CLI_STATS_INTERVAL:
@@ -179,6 +182,14 @@ static rb_code_t check_output(const run_options_t *o, rb_err_t *err)
         return rb_fail(err, RB_USAGE,
                        "--per-instruction counts from the beginning of a run: not with --resume; "
                        "--force starts over");
+    if (o->folder == NULL && o->clock_reads)
+        return rb_fail(err, RB_USAGE, "--clock-reads needs a folder for clock_reads.csv: -o DIR");
+    if (o->clock_reads && o->detectors)
+        return rb_fail(err, RB_USAGE, "--clock-reads and --detectors exclude each other");
+    if (o->clock_reads && o->mode == FOLDER_RESUME)
+        return rb_fail(err, RB_USAGE,
+                       "--clock-reads records from the beginning of a run: not with --resume; "
+                       "--force starts over");
     if (o->json && o->format != STATS_FORMAT_RUBATO)
         return rb_fail(err, RB_USAGE, "--json and --stats-format accelsim exclude each other");
     return RB_OK;
@@ -201,6 +212,9 @@ static rb_code_t check_isolated(const run_options_t *o, rb_err_t *err)
         return rb_fail(err, RB_USAGE,
                        "--merge takes results that have no counts per instruction: not with "
                        "--per-instruction");
+    if (o->merge.n > 0 && o->clock_reads)
+        return rb_fail(err, RB_USAGE,
+                       "--merge takes results that have no clock reads: not with --clock-reads");
     if (o->merge.n > 0 && o->folder == NULL)
         return rb_fail(err, RB_USAGE, "--merge needs a folder for the whole: -o DIR");
     return RB_OK;

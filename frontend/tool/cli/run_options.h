@@ -21,6 +21,7 @@ typedef struct {
     folder_mode_t mode;
     bool detectors;       /* write detectors.json */
     bool per_instruction; /* write instructions.csv */
+    bool clock_reads;     /* write clock_reads.csv */
     bool isolated;
     uint64_t part, parts; /* --part PART/PARTS; 0: all */
     text_list_t merge;    /* folders of the parts */

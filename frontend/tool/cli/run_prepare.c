@@ -23,7 +23,12 @@ static rb_code_t prepare_samplers(run_t *run, rb_err_t *err)
         sample = configured;
     RB_TRY(inside_check_configured(configured, err));
     run->inside.list.conf = run->setup.conf;
-    return run_options_divide(o, sample, &run->inside, &run->from, err);
+    RB_TRY(run_options_divide(o, sample, &run->inside, &run->from, err));
+    if (o->clock_reads && run->inside.list.n > 0)
+        return rb_fail(err, RB_USAGE,
+                       "--clock-reads needs launches that are simulated to their end: not with a "
+                       "sampler inside launches");
+    return RB_OK;
 }
 
 /* The argument of --debug-window in cycles: 0 for the largest exact window. */
@@ -222,7 +227,8 @@ static rb_code_t check_streams(run_t *run, rb_err_t *err)
         RB_TRY(run_graph_check(&run->sampling, run->setup.source, err));
     run->overlaps = !run->replays;
     if ((o->mode == FOLDER_RESUME && run->overlaps) || o->isolated || o->timeline_range != NULL ||
-        o->launches != NULL || o->stats_interval > 0 || o->detectors || o->per_instruction)
+        o->launches != NULL || o->stats_interval > 0 || o->detectors || o->per_instruction ||
+        o->clock_reads)
         return rb_fail(err, RB_USAGE,
                        "launches that overlap are simulated from the first to the last, without "
                        "--%s: leave it out, or set gpu.concurrent_launches = 1",
@@ -232,6 +238,7 @@ static rb_code_t check_streams(run_t *run, rb_err_t *err)
                        : o->stats_interval > 0     ? "stats-interval"
                        : o->detectors              ? "detectors"
                        : o->per_instruction        ? "per-instruction"
+                       : o->clock_reads            ? "clock-reads"
                                                    : "resume");
     return RB_OK;
 }
@@ -278,6 +285,8 @@ rb_code_t run_prepare(run_t *run, rb_err_t *err)
     }
     if (o->detectors)
         RB_TRY(run_detectors_open(&run->detectors, o->folder, &run->inside.list, err));
+    if (o->clock_reads)
+        RB_TRY(run_clocks_open(&run->clocks, o->folder, err));
     return o->per_instruction ? run_instructions_open(&run->instructions, o->folder, &run->sampling,
                                                       o->setup.tmpdir, err)
                               : RB_OK;

@@ -1,0 +1,73 @@
+/*
+ * The kit that measures a card: what its files share. The kit writes raw clock values;
+ * card_tables.c computes tables from them (docs/card.md).
+ *
+ * Each kernel reads the clock before and after what it times, in each warp, and stores both values
+ * with card_store(). A kernel with two rounds has read the clock in a first round too, which
+ * brings its code into the caches. Only the last two reads of a warp count.
+ */
+#ifndef RUBATO_CARD_KIT_H
+#define RUBATO_CARD_KIT_H
+
+#include <cstdio>
+#include <cuda_runtime.h>
+
+/* How card_tables computes the value of a test. */
+#define KIND_SLOPE "slope" /* cycles per unit: two launches of one warp with different amounts */
+#define KIND_RATE  "rate"  /* units per cycle: two launches of one block with different amounts */
+#define KIND_CHIP  "chip"  /* units per cycle of all blocks together: one launch */
+
+typedef struct {
+    FILE *launches, *clocks;   /* owned; the files written */
+    unsigned long long launch; /* number of launches so far; traces count them alike */
+    int repeats;
+    bool quick;
+    const char *only; /* beginning of the names of tests to run; NULL: all */
+    int sms, threads_per_sm, threads_per_block;
+    size_t l2_bytes;
+    int major, minor; /* compute capability */
+} card_t;
+
+/* What a launch measures. */
+typedef struct {
+    const char *test, *kind, *unit;
+    double x; /* the point of a curve; 0: a single value */
+    int repeat;
+    double amount; /* units that the launch times */
+} card_row_t;
+
+/* Ends the program with a message if a call has failed. */
+void card_check(cudaError_t code, const char *what);
+
+/* Whether the test was asked for. */
+bool card_wants(const card_t *c, const char *test);
+
+/* Memory for the clocks of a launch of that many warps; valid until the next call. */
+long long *card_clocks(size_t warps);
+
+/* Counts a launch that is not timed. */
+void card_untimed(card_t *c, const char *what);
+
+/* Waits for the launch just made and writes its rows. */
+void card_timed(card_t *c, const card_row_t *row, unsigned blocks, unsigned threads);
+
+/* The tests of each file. */
+void card_chains(card_t *c);
+void card_rates(card_t *c);
+void card_memory(card_t *c);
+void card_streams(card_t *c);
+
+#ifdef __CUDACC__
+__device__ inline void card_store(long long *clocks, long long first, long long last)
+{
+    unsigned warps = (blockDim.x + 31) / 32;
+    unsigned warp = blockIdx.x * warps + threadIdx.x / 32;
+
+    if (threadIdx.x % 32 == 0) {
+        clocks[2 * warp] = first;
+        clocks[2 * warp + 1] = last;
+    }
+}
+#endif
+
+#endif
