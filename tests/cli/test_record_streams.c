@@ -163,7 +163,7 @@ static void a_sampler_estimates_the_graph(void **state)
     at = strstr(strstr(at, "\"warp_instructions\""), "\"cycles\": ");
     const double estimate = strtod(at + 10, NULL), truth = (double)cycles_of("over");
     free(text);
-    assert_float_equal(estimate, truth, 0.2 * truth);
+    assert_true(estimate > 0.8 * truth && estimate < 1.2 * truth);
 }
 
 static void what_does_not_go_with_overlap_is_named(void **state)

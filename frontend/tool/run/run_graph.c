@@ -144,8 +144,7 @@ static rb_code_t estimate(run_graph_t *g, parts_t *p, const run_graph_input_t *i
                                         .times = times,
                                         .seed = in->seed,
                                         .threads = in->threads,
-                                        .window = in->window,
-                                        .tmpdir = in->tmpdir};
+                                        .window = in->window};
     rb_code_t rc = run_pairs_measure(&measured, &pairs, &n_pairs, &g->cost, err);
     if (rc == RB_OK) {
         g->estimate = graph_estimate(&replay, &p->times, pairs, n_pairs, in->seed, &sum, times);

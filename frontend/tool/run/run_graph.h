@@ -20,7 +20,6 @@ typedef struct {
     uint64_t seed;
     int threads;
     cycle_t window;
-    const char *tmpdir;
 } run_graph_input_t;
 
 typedef struct {

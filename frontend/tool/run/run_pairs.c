@@ -178,7 +178,6 @@ static rb_code_t simulate(pairs_t *p, const uint32_t *ops, size_t n, seen_t *out
     memset(out, 0, sizeof(*out));
     graph_of(p, ops, n, &g);
     const run_plan_t plan = {.first = 1,
-                             .tmpdir = in->tmpdir,
                              .shares = in->replay->shares,
                              .n_shares = in->replay->n_shares,
                              .graph = &g};

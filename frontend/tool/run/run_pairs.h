@@ -14,7 +14,6 @@ typedef struct {
     uint64_t seed;
     int threads;
     cycle_t window;
-    const char *tmpdir;
 } run_pairs_input_t;
 
 /* What measuring took. */
