@@ -177,10 +177,8 @@ static rb_code_t simulate(pairs_t *p, const uint32_t *ops, size_t n, seen_t *out
     gpu_spec_t spec = *in->replay->spec;
     memset(out, 0, sizeof(*out));
     graph_of(p, ops, n, &g);
-    const run_plan_t plan = {.first = 1,
-                             .shares = in->replay->shares,
-                             .n_shares = in->replay->n_shares,
-                             .graph = &g};
+    const run_plan_t plan = {
+        .first = 1, .shares = in->replay->shares, .n_shares = in->replay->n_shares, .graph = &g};
     spec.warmup.mode = WARMUP_KEEP;
     gpu_t *gpu = gpu_create(&spec, in->threads, in->window);
     rb_code_t rc = gpu_run(gpu, in->source, &plan, &callbacks, err);
