@@ -11,31 +11,33 @@
 #include "tests/support/sweep_files.h"
 
 /*
- * Writes the folder of a sweep "s" of three programs on two sizes of the L2 and two numbers of SMs;
+ * Writes the folder of a sweep of programs on two sizes of the L2 and two numbers of SMs;
  * cycles of program p: 1000 (p + 1) / (i + 1) at point i.
  */
-static void write_sweep(void)
+static void write_sweep(const char *folder, const char *const *programs, size_t n_programs)
 {
-    static const char *const programs[] = {"bfs/graph", "nn", "sp_mv"};
     static const char *const points[][2] = {
         {"3MiB", "40"}, {"3MiB", "80"}, {"6MiB", "40"}, {"6MiB", "80"}};
-    char list[4096] = "job\tid\tcommand\ttrace\tgpu\tl2.size\tsm.count\n", path[128], text[1024];
-    if (cli_exists("s"))
+    static char list[65536];
+    char path[128], text[1024];
+    if (cli_exists(folder))
         return;
-    assert_int_equal(mkdir("s", 0777) | mkdir("s/jobs", 0777), 0);
-    for (size_t i = 0; i < 12; i++) {
+    snprintf(list, sizeof(list), "%s", "job\tid\tcommand\ttrace\tgpu\tl2.size\tsm.count\n");
+    snprintf(path, sizeof(path), "%s/jobs", folder);
+    assert_int_equal(mkdir(folder, 0777) | mkdir(path, 0777), 0);
+    for (size_t i = 0; i < 4 * n_programs; i++) {
         const size_t p = i / 4, at = i % 4;
         snprintf(list + strlen(list), sizeof(list) - strlen(list),
                  "%zu\t%016zx\texec x\t%s\tv100\t%s\t%s\n", i + 1, i, programs[p], points[at][0],
                  points[at][1]);
-        snprintf(path, sizeof(path), "s/jobs/%016zx", i);
+        snprintf(path, sizeof(path), "%s/jobs/%016zx", folder, i);
         assert_int_equal(mkdir(path, 0777), 0);
-        snprintf(path, sizeof(path), "s/jobs/%016zx/run.json", i);
+        snprintf(path, sizeof(path), "%s/jobs/%016zx/run.json", folder, i);
         sweep_write(path,
                     "{\"schema\": 1, \"complete\": true,\n\"config\": {\"clock_mhz\": 1000, "
                     "\"peaks\": {\"fp32_operations_per_second\": 1e12, "
                     "\"dram_bytes_per_second\": 1e11}},\n\"totals\": {}, \"launches\": []}\n");
-        snprintf(path, sizeof(path), "s/jobs/%016zx/stats.csv", i);
+        snprintf(path, sizeof(path), "%s/jobs/%016zx/stats.csv", folder, i);
         snprintf(text, sizeof(text),
                  "path,value,unit,low,high\ntotals.cycles,%zu,cycles,,\ntotals.seconds,1e-6,s,,\n"
                  "totals.dram_bytes,%zu,bytes,,\nsm.flops_fp16,0,operations,,\n"
@@ -45,8 +47,11 @@ static void write_sweep(void)
                  1000 * (p + 1) / (at + 1), p == 1 ? 0 : 1000 * (p + 1));
         sweep_write(path, text);
     }
-    sweep_write("s/jobs.tsv", list);
+    snprintf(path, sizeof(path), "%s/jobs.tsv", folder);
+    sweep_write(path, list);
 }
+
+static const char *const three[] = {"bfs/graph", "nn", "sp_mv"};
 
 /* A program "gnuplot" that draws nothing but says with what it was called. */
 static void fake_gnuplot(const char *script)
@@ -72,7 +77,7 @@ static char *data_of(const char *what, const char *const *words)
     snprintf(path, sizeof(path), "%s.svg", what);
     all[n++] = "-o";
     all[n++] = path;
-    write_sweep();
+    write_sweep("s", three, 3);
     expect(1, "gnuplot is not installed (Debian and Ubuntu: apt install gnuplot-nox)", all);
     assert_false(cli_exists(path));
     snprintf(path, sizeof(path), "%s.csv", what);
@@ -96,6 +101,27 @@ static void bars_are_relative_to_the_base_with_their_mean_last(void **state)
     free(data);
     file_has("speedup.gp", "set output 'speedup.svg'\ndata = 'speedup.csv'\n");
     file_has("speedup.gp", "set ylabel 'speed-up'");
+    file_has("speedup.gp", "set xtics rotate by 40 ");
+}
+
+static void names_of_many_programs_do_not_overlap(void **state)
+{
+    (void)state;
+    static char names[40][16];
+    const char *many[40];
+    for (size_t i = 0; i < 40; i++) {
+        snprintf(names[i], sizeof(names[i]), "program%zu", i);
+        many[i] = names[i];
+    }
+    write_sweep("many", many, 40);
+    setenv("PATH", "/nowhere", 1);
+    expect(1, "gnuplot is not installed",
+           WORDS("plot", "many", "--what", "stack", "-o", "many.svg"));
+    /* 72 points an inch, of which 2.9 are for 40 programs. */
+    file_has("many.gp", "set xtics rotate by 90 right scale 0 font ',5.2'\n");
+    expect(1, "gnuplot is not installed",
+           WORDS("plot", "many", "--what", "stack", "--columns", "2", "-o", "many.svg"));
+    file_has("many.gp", "set xtics rotate by 90 right scale 0 font ',8.0'\n");
 }
 
 static void a_curve_has_a_line_per_combination_of_the_other_axes(void **state)
@@ -147,7 +173,7 @@ static void a_roofline_has_points_and_the_roofs_of_the_gpu(void **state)
 static void gnuplot_is_called_in_the_folder_of_the_figure(void **state)
 {
     (void)state;
-    write_sweep();
+    write_sweep("s", three, 3);
     fake_gnuplot("#!/bin/sh\necho \"$1\" >drawn.pdf\n");
     assert_int_equal(mkdir("figures", 0777), 0);
     expect(0, "figures/drawn.pdf; its data and script are beside it",
@@ -171,7 +197,7 @@ static void gnuplot_is_called_in_the_folder_of_the_figure(void **state)
 static void latex_gets_escaped_texts(void **state)
 {
     (void)state;
-    write_sweep();
+    write_sweep("s", three, 3);
     fake_gnuplot("#!/bin/sh\n:\n");
     expect(0, NULL, WORDS("plot", "s", "--what", "stack", "-o", "tex.tex"));
     file_has("tex.csv", "\nsp\\_mv,");
@@ -192,7 +218,7 @@ static void rename_program(const char *from, const char *to)
 static void names_cannot_be_commands_of_latex(void **state)
 {
     (void)state;
-    write_sweep();
+    write_sweep("s", three, 3);
     fake_gnuplot("#!/bin/sh\n:\n");
     rename_program("sp_mv", "s\\~^_");
     expect(0, NULL, WORDS("plot", "s", "--what", "stack", "-o", "hostile.tex"));
@@ -203,7 +229,7 @@ static void names_cannot_be_commands_of_latex(void **state)
 static void file_names_may_have_quotes(void **state)
 {
     (void)state;
-    write_sweep();
+    write_sweep("s", three, 3);
     fake_gnuplot("#!/bin/sh\n:\n");
     expect(0, NULL, WORDS("plot", "s", "--what", "stack", "-o", "bob's.svg"));
     file_has("bob's.gp", "\nset output 'bob''s.svg'\ndata = 'bob''s.csv'\n");
@@ -212,7 +238,7 @@ static void file_names_may_have_quotes(void **state)
 static void what_cannot_be_plotted_is_refused_and_leaves_nothing(void **state)
 {
     (void)state;
-    write_sweep();
+    write_sweep("s", three, 3);
     fake_gnuplot("#!/bin/sh\n:\n");
     expect(2, "--what is missing", WORDS("plot", "s"));
     expect(2, "ends in .svg, .pdf, .png or .tex",
@@ -235,6 +261,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bars_are_relative_to_the_base_with_their_mean_last),
+        cmocka_unit_test(names_of_many_programs_do_not_overlap),
         cmocka_unit_test(a_curve_has_a_line_per_combination_of_the_other_axes),
         cmocka_unit_test(a_heatmap_is_of_two_axes_or_of_programs_and_columns),
         cmocka_unit_test(a_stack_has_the_largest_states_first),

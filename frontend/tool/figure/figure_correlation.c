@@ -1,6 +1,7 @@
 /* Points: simulated against measured values of each program, with the errors in the key. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "frontend/tool/figure/figure.h"
 #include "frontend/tool/figure/suite_hardware.h"
@@ -40,8 +41,8 @@ static void write_data(const figure_t *f, const correlation_t *c)
     }
 }
 
-/* "l2.size=3MiB: 12.3 % (median 8.0 %), r 0.98": a configuration and its errors. */
-static void write_title(const figure_t *f, const correlation_t *c, size_t column)
+/* "l2.size=3MiB: 12.3 % (median 8.0 %), r 0.98": a configuration and its errors. Owned. */
+static char *title_of(const figure_t *f, const correlation_t *c, size_t column)
 {
     size_t worst;
     const hardware_score_t s = suite_hardware_score(&c->s[column], f->m, c->counter, &worst);
@@ -52,10 +53,28 @@ static void write_title(const figure_t *f, const correlation_t *c, size_t column
     char *title = f->m->n_columns > 1
                       ? rb_format("%s: %s%s", f->m->columns[column].label, errors, r)
                       : rb_format("%s%s", errors, r);
-    figure_quote(f, title);
     free(errors);
     free(r);
+    return title;
+}
+
+static void write_title(const figure_t *f, const correlation_t *c, size_t column)
+{
+    char *title = title_of(f, c, column);
+    figure_quote(f, title);
     free(title);
+}
+
+/* Characters of the longest title. */
+static size_t longest_title(const figure_t *f, const correlation_t *c)
+{
+    size_t longest = 0;
+    for (size_t i = 0; i < f->m->n_columns; i++) {
+        char *title = title_of(f, c, i);
+        longest = strlen(title) > longest ? strlen(title) : longest;
+        free(title);
+    }
+    return longest;
 }
 
 static void write_script(figure_t *f, const correlation_t *c)
@@ -71,8 +90,10 @@ static void write_script(figure_t *f, const correlation_t *c)
     char *label = rb_format("measured: %s", k->label);
     figure_quote(f, label);
     free(label);
-    fprintf(out, " textcolor rgb ink\nset ylabel 'simulated' textcolor rgb ink\n"
-                 "set grid xtics\nset key above left maxcols 1 font ',7'\n");
+    fprintf(out,
+            " textcolor rgb ink\nset ylabel 'simulated' textcolor rgb ink\n"
+            "set grid xtics\nset key above left maxcols 1 font ',%.1f'\n",
+            figure_key_font(f, longest_title(f, c)));
     if (!c->share)
         fprintf(out, "set logscale xy\nset format xy '%%.0s %%c'\n");
     fprintf(out,

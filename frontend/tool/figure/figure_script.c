@@ -73,9 +73,15 @@ static void write_file_name(FILE *out, const char *before, const char *stem, con
     free(name);
 }
 
+/* Of one or two columns of a page of IEEE and ACM, inches. */
+static double figure_width(const figure_t *f)
+{
+    const double widths[] = {3.5, 7.16};
+    return widths[f->o->columns > 1];
+}
+
 void figure_begin(figure_t *f)
 {
-    const double widths[] = {3.5, 7.16}; /* columns of a page of IEEE and ACM, inches */
     const char *ending = strrchr(f->o->output, '.') + 1;
     FILE *out = f->script;
     figure_format_t format = FIGURE_SVG;
@@ -85,8 +91,8 @@ void figure_begin(figure_t *f)
             "width = %g; height = %g # inches\n"
             "paper = '%s'; ink = '%s'; rule = '%s'\n",
             figure_help[f->o->kind], f->name, f->name, RUBATO_VERSION, RUBATO_COMMIT,
-            widths[f->o->columns > 1], f->height, themes[f->o->theme].paper,
-            themes[f->o->theme].ink, themes[f->o->theme].rule);
+            figure_width(f), f->height, themes[f->o->theme].paper, themes[f->o->theme].ink,
+            themes[f->o->theme].rule);
     write_terminal(f, format);
     write_file_name(out, "set output ", f->name, ending);
     write_file_name(out, "data = ", f->name, "csv");
@@ -98,6 +104,36 @@ void figure_begin(figure_t *f)
                  "set border 3 lc rgb ink\nset tics nomirror out scale 0.5 textcolor rgb ink\n"
                  "set grid ytics lc rgb rule lw 0.5\n"
                  "set key textcolor rgb ink samplen 1.5 spacing 1.0 Left reverse\n");
+}
+
+void figure_program_tics(const figure_t *f, size_t n)
+{
+    /* Inches: what the axis and its numbers take, and the distance of inclined labels. */
+    const double beside = 0.6, inclined = 0.18, points = 72.0;
+    const double room = (figure_width(f) - beside) / (double)(n > 0 ? n : 1);
+    if (room >= inclined)
+        fprintf(f->script, "set xtics rotate by 40 right scale 0\n");
+    else
+        fprintf(f->script, "set xtics rotate by 90 right scale 0 font ',%.1f'\n",
+                fmin(fmax(points * room, 3.0), 8.0));
+}
+
+double figure_key_font(const figure_t *f, size_t characters)
+{
+    /* Inches: what symbols and margins take; a character is about half as wide as high. */
+    const double beside = 0.6, points = 72.0, most = 7.0, least = 4.0;
+    const double fits = 2.0 * points * (figure_width(f) - beside) / (double)(characters + 1);
+    return fmin(fmax(fits, least), most);
+}
+
+size_t figure_key_rows(const figure_t *f, size_t n, size_t characters)
+{
+    const double symbol = 0.4, character = 0.047; /* inches, at 6 points */
+    size_t across =
+        (size_t)((figure_width(f) - symbol) / (symbol + character * (double)characters));
+    if (across == 0)
+        across = 1;
+    return (n + across - 1) / across;
 }
 
 /* Writes a character that LaTeX may read as a command. */

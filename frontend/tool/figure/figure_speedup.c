@@ -1,5 +1,6 @@
 /* Bars of each program relative to the base, and their geometric mean. */
 #include <math.h>
+#include <string.h>
 
 #include "frontend/tool/figure/figure.h"
 
@@ -37,19 +38,30 @@ static void write_data(const figure_t *f, const matrix_values_t *v)
 rb_code_t figure_speedup(figure_t *f, rb_err_t *err)
 {
     matrix_values_t v;
-    size_t drawn = 0;
+    const double key_row = 0.12; /* inches */
+    size_t drawn = 0, longest = 0;
     rb_code_t rc = figure_values(f, &v, err);
     if (rc == RB_OK) {
-        for (size_t i = 0; i < f->m->n_columns; i++)
+        for (size_t i = 0; i < f->m->n_columns; i++) {
+            const size_t characters = strlen(f->m->columns[i].label);
             drawn += is_drawn(f, &v, i);
+            if (is_drawn(f, &v, i) && characters > longest)
+                longest = characters;
+        }
         write_data(f, &v);
+        const size_t rows = figure_key_rows(f, drawn, longest);
+        f->height += key_row * ((double)rows - 1.0);
         figure_begin(f);
         figure_label(f, &v, "y");
-        fprintf(f->script, "# One row per program; the last one is the geometric mean.\n"
-                           "set style data histograms\nset style histogram clustered gap 1\n"
-                           "set style fill solid 0.9 noborder\nset boxwidth 0.9\n"
-                           "set xtics rotate by 40 right scale 0\nset yrange [0:*]\n"
-                           "set key above horizontal left autotitle columnheader\n");
+        fprintf(f->script,
+                "# One row per program; the last one is the geometric mean.\n"
+                "set style data histograms\nset style histogram clustered gap 1\n"
+                "set style fill solid 0.9 noborder\nset boxwidth 0.9\n"
+                "set yrange [0:*]\n"
+                "set key above horizontal left autotitle columnheader maxrows %zu "
+                "font ',6'\n",
+                rows);
+        figure_program_tics(f, f->m->n_programs + 2);
         if (drawn == 1 && f->m->n_columns > 1)
             fprintf(f->script, "set key noautotitle\n");
         if (v.form != MATRIX_value)

@@ -94,11 +94,11 @@ rb_code_t figure_stack(figure_t *f, rb_err_t *err)
         figure_begin(f);
         fprintf(f->script, "# Configuration: ");
         fprintf(f->script, "%s\n", f->m->columns[base].label);
+        fprintf(f->script, "set ylabel 'share of warp cycles' textcolor rgb ink\nset yrange [0:1]\n"
+                           "set style data histograms\nset style histogram rowstacked\n"
+                           "set style fill solid 0.9 border rgb paper\nset boxwidth 0.8\n");
+        figure_program_tics(f, f->m->n_programs);
         fprintf(f->script,
-                "set ylabel 'share of warp cycles' textcolor rgb ink\nset yrange [0:1]\n"
-                "set style data histograms\nset style histogram rowstacked\n"
-                "set style fill solid 0.9 border rgb paper\nset boxwidth 0.8\n"
-                "set xtics rotate by 40 right scale 0\n"
                 "set key above horizontal left autotitle columnheader maxrows %u "
                 "font ',7'\n"
                 "plot for [i=2:%zu] data using i:xtic(1) linetype i-1\n",
