@@ -8,8 +8,8 @@
 /* RB_IO. */
 RB_CHECKED rb_code_t file_hash(const char *path, char text[SHA256_TEXT], rb_err_t *err);
 
-/* The hash of the running program: distinguishes builds of one version from edited sources or with
- * other compilers. */
+/* A hash that identifies the running program: of its build id and size, or of the whole file if the
+ * linker noted no build id. Distinguishes builds from edited sources or with other compilers. */
 RB_CHECKED rb_code_t file_hash_program(char text[SHA256_TEXT], rb_err_t *err);
 
 #endif
