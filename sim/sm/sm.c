@@ -161,10 +161,12 @@ ALWAYS_INLINE uint32_t take_message(sm_t *sm, uint32_t n, cycle_t now)
 }
 
 /* Sends what the crossbar can take. */
-ALWAYS_INLINE void send_requests(sm_t *sm, cycle_t now)
+ALWAYS_INLINE void send_requests(sm_t *sm, cycle_t now, const bool profiled)
 {
     const uint32_t waiting = sm->out.count;
-    uint64_t *const sent = sm->by_launch != NULL ? &sm->by_launch->sink : &sm->stats.xbar_flits_out;
+    uint64_t *sent = &sm->stats.xbar_flits_out;
+    if (profiled && sm->by_launch != NULL)
+        sent = &sm->by_launch->sink; /* counted when they were queued */
     xbar_out_step(&sm->out, sm->outbox, now, sent);
     sm->out_next = xbar_out_next(&sm->out, now);
     if (sm->out.count != waiting)
@@ -176,10 +178,6 @@ static void take_reply(sm_t *sm, uint32_t n, cycle_t now)
 {
     const msg_t *m = &msg_pool_at(&sm->inbox.pool, n)->msg;
     const uint32_t index = txn_index(m->mem.txn);
-    if (sm->by_launch != NULL)
-        by_launch_reply(sm, m);
-    else
-        sm->stats.xbar_flits_in += m->flits;
     switch (txn_kind(m->mem.txn)) {
     case TXN_STORE:
         sm_store_done(sm, index, now);
@@ -197,8 +195,13 @@ static void take_reply(sm_t *sm, uint32_t n, cycle_t now)
 /* The same with counts per instruction (profiled). */
 ALWAYS_INLINE void take_reply_of(sm_t *sm, uint32_t n, cycle_t now, const bool profiled)
 {
+    msg_t *m = &msg_pool_at(&sm->inbox.pool, n)->msg;
+    if (profiled && sm->by_launch != NULL)
+        by_launch_reply(sm, m);
+    else
+        sm->stats.xbar_flits_in += m->flits;
     if (profiled)
-        profile_reply(sm, &msg_pool_at(&sm->inbox.pool, n)->msg.mem);
+        profile_reply(sm, &m->mem);
     take_reply(sm, n, now);
 }
 
@@ -245,7 +248,7 @@ ALWAYS_INLINE void sm_cycle(sm_t *sm, cycle_t now, cycle_t to, const bool profil
     if (lsu_next(sm) <= now)
         (profiled ? lsu_step_profiled : lsu_step)(sm, now);
     if (sm->out_next <= now)
-        send_requests(sm, now);
+        send_requests(sm, now, profiled);
     sm->in_next = xbar_in_next(&sm->in, now + 1);
     if (issue_next(sm) <= now)
         (profiled ? issue_step_profiled : issue_step)(sm, now, to);
