@@ -38,7 +38,7 @@ function drawLaunchTime(parent, s) {
         return {type: "rect", shape: {x: a[0], y: a[1] - h / 2, width: Math.max(b[0] - a[0], 1), height: h},
                 style: {fill: palette()[lane % COLORS], opacity: L.estimated[api.value(3)] ? 0.45 : 1}};
       }}],
-  }), "As simulated, one after the other; paler: partly estimated. Drag or scroll to zoom.");
+  }), "As simulated; paler: partly estimated. Drag or scroll to zoom.");
   chart(parent, "Cycles of each launch", 320, () => ({
     tooltip: {confine: true, formatter: p => tip(p.value[2])},
     dataZoom: zoom(2), grid: {left: 80, right: 30, top: 40, bottom: 75},
