@@ -344,6 +344,10 @@ static void partitions_keep_streams_apart(void **state)
     run_with(&spec, &p, &plan, 1, 0, &told);
     for (unsigned i = 0; i < 2; i++) /* one dispatch a cycle is shared, too */
         assert_in_range(cycles(&told.time[i]), one, one + 64);
+    /* with an SM in common, the second waits for the first, although it has others free */
+    const sm_share_t common[] = {{1, 0, 5}, {2, 5, 7}};
+    run_with(&spec, &p, &(run_plan_t){.first = 1, .shares = common, .n_shares = 2}, 1, 0, &told);
+    assert_true(told.time[1].end > one + one * 3 / 4);
     const sm_share_t wrong[] = {{1, 4, 8}};
     assert_int_equal(try_run(&spec, &p, &(run_plan_t){.first = 1, .shares = wrong, .n_shares = 1},
                              1, 0, &told, &err),
