@@ -199,8 +199,7 @@ static void bad_lists_are_refused(void **state)
         {"MemcpyHtoD,0xffffffffffffffff,5\n", RB_TRACE, "end of the address space"},
         {"MemcpyHtoD,0x10,-4\n", RB_TRACE, "kernelslist.g:1:"},
         {"# x\nkernel-77.traceg\n", RB_IO, "kernelslist.g:2: kernel-77.traceg: no such file"},
-        {"\nkernel-1.tracez\n", RB_TRACE,
-         "kernelslist.g:2: kernel-1.tracez: .tracez files are not supported"},
+        {"\nkernel-77.tracez\n", RB_IO, "kernelslist.g:2: kernel-77.tracez: no such file"},
     };
 
     (void)state;
@@ -211,7 +210,7 @@ static void bad_lists_are_refused(void **state)
     remove(trace_path("kernelslist.g"));
     open_fails(trace_folder(), RB_TRACE, "no kernelslist");
     open_fails(trace_path("nothing.traceg"), RB_IO, "No such file");
-    open_fails(trace_path("nothing.tracez"), RB_TRACE, ".tracez");
+    open_fails(trace_path("nothing.tracez"), RB_IO, "No such file");
     open_fails(trace_path("kernelslist"), RB_IO, "No such file");
 }
 

@@ -12,7 +12,7 @@
 static const char list_name[] = "kernelslist";
 
 const char *const accelsim_endings[ACCELSIM_ENDINGS] = {
-    ".traceg", ".traceg.xz", ".traceg.zst", ".traceg.gz",
+    ".traceg", ".traceg.xz", ".traceg.zst", ".traceg.gz", ".tracez",
     ".trace",  ".trace.xz",  ".trace.zst",  ".trace.gz",
 };
 

@@ -9,7 +9,7 @@
 
 /* Endings of kernel files in order of preference: grouped before raw, uncompressed before
  * compressed. */
-enum { ACCELSIM_ENDINGS = 8, ACCELSIM_GROUPED_ENDINGS = 4 };
+enum { ACCELSIM_ENDINGS = 9, ACCELSIM_GROUPED_ENDINGS = 5 };
 extern const char *const accelsim_endings[ACCELSIM_ENDINGS];
 
 /* The index of the ending of a kernel file's name; ACCELSIM_ENDINGS: none. */

@@ -74,14 +74,6 @@ static void add_kernel(accelsim_list_t *list, char *path, uint64_t bytes)
     list->n_kernels++;
 }
 
-static const char tracez_advice[] =
-    ".tracez files are not supported; let the tracer write .traceg or .traceg.xz";
-
-static bool is_tracez(const char *name, size_t len)
-{
-    return len >= 7 && memcmp(name + len - 7, ".tracez", 7) == 0;
-}
-
 /* "MemcpyHtoD,0x00007f7393700000,32768" */
 static rb_code_t read_copy(const accelsim_lines_t *lines, accelsim_list_t *list, rb_err_t *err)
 {
@@ -108,9 +100,6 @@ static rb_code_t read_kernel(const accelsim_lines_t *lines, accelsim_list_t *lis
         end--;
     size_t len = (size_t)(end - lines->at);
 
-    if (is_tracez(lines->at, len))
-        return accelsim_lines_fail(lines, err, "%.*s: %s", (int)(len < 300 ? len : 300), lines->at,
-                                   tracez_advice);
     if (memchr(lines->at, '\0', len) != NULL)
         return accelsim_lines_fail(lines, err, "this is not a list of kernels");
     size_t folder_len = (size_t)(accelsim_base_name(list->path) - list->path);
@@ -120,7 +109,7 @@ static rb_code_t read_kernel(const accelsim_lines_t *lines, accelsim_list_t *lis
         return rb_fail(
             err, RB_IO,
             "%s:%llu: %.*s: no such file, and none with another known extension (.traceg or "
-            ".trace, plain or with .xz, .zst, .gz)",
+            ".trace, plain or with .xz, .zst, .gz; .tracez)",
             lines->path, (unsigned long long)lines->line, (int)(len < 300 ? len : 300), lines->at);
     add_kernel(list, path, bytes);
     return RB_OK;
@@ -224,8 +213,6 @@ rb_code_t accelsim_list_open(const char *path, accelsim_list_t *list, rb_err_t *
         list->path = rb_strdup(path);
         return read_list(list, err);
     }
-    if (is_tracez(path, strlen(path)))
-        return rb_fail(err, RB_TRACE, "%s: %s", path, tracez_advice);
     if (!is_file(path, &bytes))
         return rb_fail(err, RB_IO, "%s: %s", path, strerror(errno));
     add_kernel(list, rb_strdup(path), bytes);

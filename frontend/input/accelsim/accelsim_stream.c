@@ -9,6 +9,7 @@
 #include <zlib.h>
 #include <zstd.h>
 
+#include "frontend/input/accelsim/accelsim_tracez.h"
 #include "sim/core/alloc.h"
 #include "sim/core/in_file.h"
 
@@ -18,7 +19,7 @@ enum {
     ZSTD_WINDOW_LOG = 27,  /* the default limit of zstd -d */
 };
 
-typedef enum { PLAIN, XZ, GZIP, ZSTD_FRAMES } packing_t;
+typedef enum { PLAIN, XZ, GZIP, ZSTD_FRAMES, TRACEZ } packing_t;
 
 struct accelsim_stream {
     const char *path; /* borrowed */
@@ -31,6 +32,7 @@ struct accelsim_stream {
     lzma_stream xz;
     z_stream gz;
     ZSTD_DStream *zstd;
+    tracez_t *tracez;  /* owned */
     size_t begin, end; /* input[begin .. end) is not yet consumed */
     uint8_t input[INPUT_BYTES];
 };
@@ -64,7 +66,7 @@ static packing_t detect_packing(const uint8_t *p, size_t n)
         return GZIP;
     if (n >= sizeof(zstd) && memcmp(p, zstd, sizeof(zstd)) == 0)
         return ZSTD_FRAMES;
-    return PLAIN;
+    return tracez_detect(p, n) ? TRACEZ : PLAIN;
 }
 
 /* Name of a compression format that is recognised but not supported, or NULL. */
@@ -100,6 +102,9 @@ static rb_code_t start_decoder(accelsim_stream_t *s, rb_err_t *err)
             return rb_fail(err, RB_NOMEM, "%s: no memory for zstd", s->path);
         ZSTD_DCtx_setParameter(s->zstd, ZSTD_d_windowLogMax, ZSTD_WINDOW_LOG);
         return RB_OK;
+    case TRACEZ:
+        s->tracez = tracez_open(s->fd, s->path, err);
+        return s->tracez != NULL ? RB_OK : RB_TRACE; /* err may be NULL */
     default:
         if (foreign_packing(s->input, s->end) != NULL)
             return rb_fail(err, RB_TRACE,
@@ -132,6 +137,10 @@ accelsim_stream_t *accelsim_stream_open(const char *path, rb_err_t *err)
 
 void accelsim_stream_watch(accelsim_stream_t *s, file_reads_t *reads)
 {
+    if (s->packing == TRACEZ) { /* not read from its first byte on */
+        file_reads_use(reads, s->path);
+        return;
+    }
     s->reading = file_reading_begin(reads, s->path);
     file_reading_take(s->reading, s->input, s->end);
 }
@@ -267,6 +276,8 @@ rb_code_t accelsim_stream_read(accelsim_stream_t *s, char *buf, size_t cap, size
         return read_gzip(s, buf, cap, got, err);
     case ZSTD_FRAMES:
         return read_zstd(s, buf, cap, got, err);
+    case TRACEZ:
+        return tracez_read(s->tracez, buf, cap, got, err);
     default:
         return read_plain(s, buf, cap, got, err);
     }
@@ -274,7 +285,7 @@ rb_code_t accelsim_stream_read(accelsim_stream_t *s, char *buf, size_t cap, size
 
 uint64_t accelsim_stream_consumed(const accelsim_stream_t *s)
 {
-    return s->consumed;
+    return s->packing == TRACEZ ? tracez_consumed(s->tracez) : s->consumed;
 }
 
 void accelsim_stream_close(accelsim_stream_t *s)
@@ -287,6 +298,8 @@ void accelsim_stream_close(accelsim_stream_t *s)
         inflateEnd(&s->gz);
     else if (s->packing == ZSTD_FRAMES)
         ZSTD_freeDStream(s->zstd);
+    else if (s->packing == TRACEZ)
+        tracez_close(s->tracez);
     file_reading_end(s->reading);
     close(s->fd);
     free(s);

@@ -1,6 +1,6 @@
 /*
  * A file as a stream of decompressed bytes. The first bytes tell the compression (none, xz, gzip,
- * zstd), not the name. Nothing is decompressed to disk; memory is bounded whatever the file claims
+ * zstd, or pieces with an index: accelsim_tracez.h), not the name. Nothing is decompressed to disk; memory is bounded whatever the file claims
  * to need.
  */
 #ifndef RUBATO_ACCELSIM_STREAM_H
