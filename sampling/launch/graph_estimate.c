@@ -288,7 +288,7 @@ static double fit_one(const graph_replay_t *r, const double *cycles, unsigned i,
     double *slow = &matrix[i == 0 ? 1 : 2]; /* slow(0, 1) or slow(1, 0) */
     if (end_with(r, cycles, i, slow, low) == end_with(r, cycles, i, slow, high))
         return 0;
-    for (unsigned step = 0; step < 24; step++) {
+    for (unsigned step = 0; step < 18; step++) {
         const double middle = (low + high) / 2;
         if (end_with(r, cycles, i, slow, middle) < end)
             low = middle;
@@ -301,7 +301,7 @@ static double fit_one(const graph_replay_t *r, const double *cycles, unsigned i,
 void graph_pair_fit(const graph_replay_t *r, const double *cycles, const cycle_t end[2],
                     double slow[2])
 {
-    enum { ROUNDS = 8 };
+    enum { ROUNDS = 4 };
     double matrix[4] = {0};
     replay_launch_t launch[2] = {r->launch[0], r->launch[1]};
     graph_replay_t own = *r;

@@ -31,18 +31,6 @@ uint8_t l2_line_partial(const l2_slice_t *s, const cache_tag_t *l)
     return w != NULL ? w->partial : 0;
 }
 
-uint32_t l2_slice_copy_in(l2_slice_t *s, uint64_t line, uint8_t sectors)
-{
-    if (s->spec.perfect)
-        return 0;
-    if (s->spec.halves > 1)
-        l2_copy_drop(s, cache_key_of(s->cache, line), sectors);
-    cache_tag_t *l = cache_place(s->cache, cache_key_of(s->cache, line)).tag;
-    l2_tags_fill(s->cache, l, sectors);
-    cache_write(s->cache, l)->dirty |= sectors;
-    return l2_sector_count(sectors);
-}
-
 l2_tags_t l2_slice_tags(l2_slice_t *s)
 {
     mshr_forget_absent(&s->mshr);

@@ -339,3 +339,15 @@ void l2_slice_dump(const l2_slice_t *s, FILE *out)
                     e->line, w->txn, w->sm, w->missing, e->pending);
     }
 }
+
+uint32_t l2_slice_copy_in(l2_slice_t *s, uint64_t line, uint8_t sectors)
+{
+    if (s->spec.perfect)
+        return 0;
+    if (s->spec.halves > 1)
+        l2_copy_drop(s, cache_key_of(s->cache, line), sectors);
+    cache_tag_t *l = cache_place(s->cache, cache_key_of(s->cache, line)).tag;
+    l2_tags_fill(s->cache, l, sectors);
+    cache_write(s->cache, l)->dirty |= sectors;
+    return l2_sector_count(sectors);
+}

@@ -81,18 +81,27 @@ static rb_code_t on_work(void *ctx, const stream_graph_t *graph, const stream_op
                : run_streams_write(run->options->folder, graph, times, run->replays, err);
 }
 
+/* For launches that are simulated apart from the run. */
+static rb_code_t run_on_new_chip(void *ctx, const gpu_spec_t *spec, const run_plan_t *plan,
+                                 const gpu_callbacks_t *callbacks, rb_err_t *err)
+{
+    run_t *run = ctx;
+    library_sim_renew(run->sim, spec);
+    return library_sim_run(run->sim, plan, callbacks, err);
+}
+
 /* Estimates the time of the graph from the launches that were simulated one by one. */
 static rb_code_t replay(run_t *run, rb_err_t *err)
 {
     const run_options_t *o = run->options;
-    run_graph_input_t in = {.spec = run->setup.spec,
-                            .source = run->setup.source,
-                            .sampling = &run->sampling,
-                            .journal = run->folder.journal,
-                            .shares = o->shares,
-                            .n_shares = o->n_shares,
-                            .seed = o->sampling.seed,
-                            .threads = (int)o->threads};
+    const run_graph_input_t in = {.spec = run->setup.spec,
+                                  .source = run->setup.source,
+                                  .sampling = &run->sampling,
+                                  .journal = run->folder.journal,
+                                  .shares = o->shares,
+                                  .n_shares = o->n_shares,
+                                  .seed = o->sampling.seed,
+                                  .chip = {run, run_on_new_chip}};
     if (!run->replays || !run_sampling_is_done(&run->sampling))
         return RB_OK;
     RB_TRY(run_graph_estimate(&run->graph, &in, err));

@@ -139,12 +139,8 @@ static rb_code_t estimate(run_graph_t *g, parts_t *p, const run_graph_input_t *i
                                    .n_kinds = p->n_kinds};
     replay_time_t *times = rb_calloc(g->graph->n + 1, sizeof(*times));
     graph_replay(&replay, p->times.cycles, times);
-    const run_pairs_input_t measured = {.source = in->source,
-                                        .replay = &replay,
-                                        .times = times,
-                                        .seed = in->seed,
-                                        .threads = in->threads,
-                                        .window = in->window};
+    const run_pairs_input_t measured = {
+        .chip = in->chip, .replay = &replay, .times = times, .seed = in->seed};
     rb_code_t rc = run_pairs_measure(&measured, &pairs, &n_pairs, &g->cost, err);
     if (rc == RB_OK) {
         g->estimate = graph_estimate(&replay, &p->times, pairs, n_pairs, in->seed, &sum, times);

@@ -18,8 +18,7 @@ typedef struct {
     const sm_share_t *shares;
     size_t n_shares;
     uint64_t seed;
-    int threads;
-    cycle_t window;
+    run_new_chip_t chip; /* for pairs of launches */
 } run_graph_input_t;
 
 typedef struct {

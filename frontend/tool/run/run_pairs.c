@@ -180,9 +180,7 @@ static rb_code_t simulate(pairs_t *p, const uint32_t *ops, size_t n, seen_t *out
     const run_plan_t plan = {
         .first = 1, .shares = in->replay->shares, .n_shares = in->replay->n_shares, .graph = &g};
     spec.warmup.mode = WARMUP_KEEP;
-    gpu_t *gpu = gpu_create(&spec, in->threads, in->window);
-    rb_code_t rc = gpu_run(gpu, in->source, &plan, &callbacks, err);
-    gpu_destroy(gpu);
+    rb_code_t rc = in->chip.run(in->chip.ctx, &spec, &plan, &callbacks, err);
     stream_graph_free(&g);
     p->cost.runs++;
     for (size_t i = 0; i < out->n; i++) {

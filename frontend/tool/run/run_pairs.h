@@ -7,13 +7,18 @@
 
 #include "sampling/launch/graph_estimate.h"
 
+/* Runs a plan on a new chip. */
 typedef struct {
-    trace_source_t *source;
+    void *ctx;
+    rb_code_t (*run)(void *ctx, const gpu_spec_t *spec, const run_plan_t *plan,
+                     const gpu_callbacks_t *callbacks, rb_err_t *err);
+} run_new_chip_t;
+
+typedef struct {
+    run_new_chip_t chip;
     const graph_replay_t *replay; /* of the whole graph */
     const replay_time_t *times;   /* a replay without slow-downs, which says what overlaps */
     uint64_t seed;
-    int threads;
-    cycle_t window;
 } run_pairs_input_t;
 
 /* What measuring took. */
@@ -24,7 +29,7 @@ typedef struct {
     uint64_t cycles, warp_insts; /* of these launches */
 } run_pairs_cost_t;
 
-/* The time of a launch on an empty chip, from its results. slots: blocks that the chip holds. */
+/* The time of a launch on an empty chip, from its results. */
 graph_sample_t run_pairs_alone(const gpu_spec_t *spec, const launch_result_t *r);
 
 /* Measures; the caller frees *pairs. RB_STOPPED on request; errors of the source. */
