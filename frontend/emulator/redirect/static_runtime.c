@@ -99,7 +99,8 @@ static bool is_repeated(const static_runtime_t *r, uint32_t i)
 
 /*
  * The program may have local functions with names of the runtime. The runtime is one object file, so
- * its functions are those between the first and the last of the functions that occur once.
+ * its functions are those between the first and the last of the functions that occur once. nvcc puts
+ * functions such as __cudaUnregisterBinaryUtil() into the program, so names with "__" do not count.
  */
 static void drop_others(static_runtime_t *r)
 {
@@ -108,7 +109,7 @@ static void drop_others(static_runtime_t *r)
 
     for (uint32_t i = 0; i < r->n_functions; i++) {
         uint64_t at = r->functions[i].address;
-        if (is_repeated(r, i))
+        if (is_repeated(r, i) || r->functions[i].name[0] == '_')
             continue;
         first = at < first ? at : first;
         last = at > last ? at : last;

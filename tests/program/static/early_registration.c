@@ -10,6 +10,12 @@
 /* In files of nvcc this section holds the places of the fat binaries. */
 __attribute__((section(".nvFatBinSegment"), used)) static int segment = 1;
 
+/* One of the functions that nvcc puts into each program, ahead of all others. */
+__attribute__((noinline, used, section(".text.unlikely"))) static void
+__cudaUnregisterBinaryUtil(void)
+{
+}
+
 __attribute__((noinline)) static int cudaStreamCreate(volatile int *p)
 {
     return *p + 1;
