@@ -122,6 +122,12 @@ static void names_of_many_programs_do_not_overlap(void **state)
     expect(1, "gnuplot is not installed",
            WORDS("plot", "many", "--what", "stack", "--columns", "2", "-o", "many.svg"));
     file_has("many.gp", "set xtics rotate by 90 right scale 0 font ',8.0'\n");
+    /* Points of a roofline that are close share a label: here those of less than 1.2 times the bytes. */
+    expect(1, "gnuplot is not installed",
+           WORDS("plot", "many", "--what", "roofline", "-o", "many.svg"));
+    file_has("many.csv",
+             "\nprogram4,0.4,2e+09,program4\nprogram5,0.3333333,2e+09,program5; program6\n");
+    file_has("many.csv", "\nprogram6,0.2857143,2e+09,\n");
 }
 
 static void a_curve_has_a_line_per_combination_of_the_other_axes(void **state)
@@ -162,8 +168,8 @@ static void a_roofline_has_points_and_the_roofs_of_the_gpu(void **state)
 {
     (void)state;
     char *data = data_of("roofline", WORDS("--theme", "dark"));
-    assert_string_equal(data, "program,operations per byte of DRAM,operations per second\n"
-                              "bfs,2,2e+09\nsp_mv,0.6666667,2e+09\n");
+    assert_string_equal(data, "program,operations per byte of DRAM,operations per second,label\n"
+                              "bfs,2,2e+09,bfs\nsp_mv,0.6666667,2e+09,sp_mv\n");
     free(data);
     file_has("roofline.gp", "dram = 1e+11 # bytes/s\n");
     file_has("roofline.gp", "roof(x, 1e+12) with lines linetype 2 title 'FP32'");

@@ -4,7 +4,9 @@
 
 #include "frontend/tool/figure/figure.h"
 #include "frontend/tool/report/run_data.h"
+#include "sim/core/alloc.h"
 #include "sim/core/log.h"
+#include "sim/core/memory_file.h"
 
 /* What is read of a run. */
 enum { FP16, FP32, FP64, TENSOR, UNITS, BYTES = UNITS, SECONDS, PATHS };
@@ -18,15 +20,61 @@ typedef struct {
     size_t n, left_out;
 } points_t;
 
-/* A row per program; programs without operations or DRAM traffic have no place. */
-static points_t write_data(const figure_t *f, const double *values, size_t base)
+typedef struct {
+    const char *name;
+    double intensity, rate;
+    bool labelled;
+} point_t;
+
+/* Labels of points that are closer than this, on both axes, would cover each other. */
+static const double CLOSE = 1.2;
+
+static bool are_close(double a, double b)
 {
-    points_t points = {.n = 0};
+    return a < b * CLOSE && b < a * CLOSE;
+}
+
+/* Names point i and the unlabelled points close to it, which then need no label of their own. */
+static char *label_of(point_t *points, size_t n, size_t i)
+{
+    memory_file_t label;
+    FILE *out = memory_file_open(&label);
+    if (!points[i].labelled)
+        fputs(points[i].name, out);
+    for (size_t k = i + 1; k < n && !points[i].labelled; k++) {
+        if (points[k].labelled || !are_close(points[i].intensity, points[k].intensity) ||
+            !are_close(points[i].rate, points[k].rate))
+            continue;
+        fprintf(out, ", %s", points[k].name);
+        points[k].labelled = true;
+    }
+    return memory_file_close(&label, NULL);
+}
+
+static void write_rows(const figure_t *f, point_t *points, size_t n)
+{
     csv_t csv = {.out = f->data};
     csv_text(&csv, "program");
     csv_text(&csv, "operations per byte of DRAM");
     csv_text(&csv, "operations per second");
+    csv_text(&csv, "label");
     csv_end_row(&csv);
+    for (size_t i = 0; i < n; i++) {
+        char *label = label_of(points, n, i);
+        figure_put(f, &csv, points[i].name);
+        figure_number(&csv, points[i].intensity);
+        figure_number(&csv, points[i].rate);
+        figure_put(f, &csv, label);
+        csv_end_row(&csv);
+        free(label);
+    }
+}
+
+/* A row per program; programs without operations or DRAM traffic have no place. */
+static points_t write_data(const figure_t *f, const double *values, size_t base)
+{
+    points_t points = {.n = 0};
+    point_t *list = rb_calloc(f->m->n_programs + 1, sizeof(*list));
     for (size_t i = 0; i < f->m->n_programs; i++) {
         const double *v = values + (i * f->m->n_columns + base) * PATHS;
         double flops = 0.0;
@@ -38,12 +86,12 @@ static points_t write_data(const figure_t *f, const double *values, size_t base)
         }
         for (size_t k = 0; k < UNITS; k++)
             points.used[k] = points.used[k] || v[k] > 0.0;
-        figure_put(f, &csv, f->m->programs[i].label);
-        figure_number(&csv, flops / v[BYTES]);
-        figure_number(&csv, flops / v[SECONDS]);
-        csv_end_row(&csv);
-        points.n++;
+        list[points.n++] = (point_t){.name = f->m->programs[i].label,
+                                     .intensity = flops / v[BYTES],
+                                     .rate = flops / v[SECONDS]};
     }
+    write_rows(f, list, points.n);
+    free(list);
     return points;
 }
 
@@ -83,7 +131,7 @@ static void write_plot(const figure_t *f, const points_t *points, const run_data
     fprintf(
         out,
         "data using 2:3 skip 1 with points pt 7 ps 0.6 lc rgb ink notitle, \\\n"
-        "     data using 2:3:1 skip 1 with labels left offset 0.6,0 font ',6' textcolor rgb ink "
+        "     data using 2:3:4 skip 1 with labels left offset 0.6,0 font ',6' textcolor rgb ink "
         "notitle\n");
 }
 
