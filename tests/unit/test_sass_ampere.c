@@ -225,6 +225,28 @@ static void sparse_products_are_refused_by_name(void **state)
     }
 }
 
+static void a_product_in_single_precision_with_relu_is_refused(void **state)
+{
+    /* HFMA2.F32.RELU R0, R1, R2, R3 */
+    const sass_code_t code = {0x0000000201007231, 3u | 1u << 14 | 1u << 15};
+    sass_lab_t lab;
+
+    (void)state;
+    FOR_EACH_ARCH(lab)
+    {
+        const uint64_t any = sass_lab_put(&lab, NULL, 4096);
+        sass_lab_kernel(&lab, "sparse");
+        sass_lab_code(&lab, &code, 1);
+        for (unsigned i = 0; i < 4; i++)
+            sass_lab_pointer(&lab, any);
+        assert_int_not_equal(
+            sass_lab_run(&lab, (uint32_t[]){1, 1, 1}, (uint32_t[]){32, 1, 1}, 0, NULL, NULL),
+            RB_OK);
+        assert_true(lab.totals.unsupported);
+        assert_non_null(strstr(lab.err.text, "HFMA2.F32.RELU"));
+    }
+}
+
 /* --- copies and barriers --------------------------------------------------------------------- */
 
 static void copies_reach_shared_memory(void **state)
@@ -585,6 +607,7 @@ int main(void)
         cmocka_unit_test(matrices_of_all_types_multiply),
         cmocka_unit_test(doubles_multiply),
         cmocka_unit_test(sparse_products_are_refused_by_name),
+        cmocka_unit_test(a_product_in_single_precision_with_relu_is_refused),
         cmocka_unit_test(copies_reach_shared_memory),
         cmocka_unit_test(barriers_in_shared_memory_have_phases),
         cmocka_unit_test(warps_reduce),
