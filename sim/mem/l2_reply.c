@@ -67,21 +67,27 @@ static inline void reply_add(l2_slice_t *s, uint32_t ring, const l2_reply_t *r)
     s->out_due = cycle_min(s->out_due, r->ready);
 }
 
-void l2_reply_plain(l2_slice_t *s, outbox_t *out, uint64_t line, uint32_t txn, uint16_t sm,
-                    uint8_t op, uint8_t src, uint8_t sectors, cycle_t now)
+/* A reply with sectors, or an acknowledgement, which takes one flit. */
+static inline l2_reply_t make_reply(const l2_slice_t *s, uint64_t line, uint32_t txn, uint16_t sm,
+                                    uint8_t op, uint8_t src, uint8_t sectors, cycle_t ready)
 {
     uint32_t bytes = op == MEM_READ ? l2_sector_count(sectors) * SECTOR_BYTES : 0;
     uint32_t flits = (uint32_t)divider_quotient_up(&s->flit, bytes);
-    l2_reply_t r = {.ready = now + s->spec.latency,
-                    .line = line,
-                    .txn = txn,
-                    .sm = sm,
-                    .op = op,
-                    .src = src,
-                    .sectors = sectors,
-                    .flits = (uint8_t)(flits > 0 ? flits : 1),
-                    .shared = (src & MEM_SRC_MASK) == MEM_SRC_INST &&
-                              gpc_code_keep(&s->gpc, line, sm, sectors)};
+    return (l2_reply_t){.ready = ready,
+                        .line = line,
+                        .txn = txn,
+                        .sm = sm,
+                        .op = op,
+                        .src = src,
+                        .sectors = sectors,
+                        .flits = (uint8_t)(flits > 0 ? flits : 1)};
+}
+
+void l2_reply_plain(l2_slice_t *s, outbox_t *out, uint64_t line, uint32_t txn, uint16_t sm,
+                    uint8_t op, uint8_t src, uint8_t sectors, cycle_t now)
+{
+    l2_reply_t r = make_reply(s, line, txn, sm, op, src, sectors, now + s->spec.latency);
+    r.shared = (src & MEM_SRC_MASK) == MEM_SRC_INST && gpc_code_keep(&s->gpc, line, sm, sectors);
     const l2_reply_ring_t *first = first_ready(s);
     if ((first == NULL || RB_RING_AT(first, 0)->ready > r.ready) && reply_ahead(s, out, &r))
         return;
@@ -95,15 +101,8 @@ void l2_reply_owner(l2_slice_t *s, outbox_t *out, uint64_t line, uint32_t txn, u
         l2_reply_plain(s, out, line, txn, sm, op, src, sectors, now);
         return;
     }
-    uint32_t bytes = op == MEM_READ ? l2_sector_count(sectors) * SECTOR_BYTES : 1;
-    l2_reply_t r = {.ready = now + s->spec.latency + s->spec.far_latency,
-                    .line = line,
-                    .txn = txn,
-                    .sm = sm,
-                    .op = op,
-                    .src = src,
-                    .sectors = sectors,
-                    .flits = (uint8_t)divider_quotient_up(&s->flit, bytes)};
+    const cycle_t ready = now + s->spec.latency + s->spec.far_latency;
+    const l2_reply_t r = make_reply(s, line, txn, sm, op, src, sectors, ready);
     reply_add(s, L2_REPLY_FAR, &r);
 }
 
