@@ -78,10 +78,9 @@ typedef struct {
     uint64_t code_base;   /* where the model places the function's first instruction */
     uint64_t shared_base; /* generic address windows; 0: unknown */
     uint64_t local_base;
-    uint32_t profile; /* its number in the counts per instruction (inst_table.h) */
-    uint8_t index;    /* among the launches on the chip; 0 if they run one after another */
-    uint16_t tag;     /* whose counters (stats_split.h); 0 if they run one after another */
-    bool overlaps;    /* blocks of other launches may be on the chip at the same time */
+    uint8_t index; /* among the launches on the chip; 0 if they run one after another */
+    uint16_t tag;  /* whose counters (stats_split.h); 0 if they run one after another */
+    bool overlaps; /* blocks of other launches may be on the chip at the same time */
 } launch_ctx_t;
 
 typedef struct {

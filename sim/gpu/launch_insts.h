@@ -27,9 +27,9 @@ typedef struct {
 
 /* If a part of the launch was left out, these are the counts of the rest. */
 typedef struct {
-    const launch_inst_t *list; /* n, by pc; then one more: what belongs to no instruction */
+    launch_inst_t *list; /* n, by pc; then one more: what belongs to no instruction */
     size_t n;
-    const launch_wait_t *waits; /* by inst, longer and other; other n: unknown */
+    launch_wait_t *waits; /* by inst, longer and other; other n: unknown */
     size_t n_waits;
     inst_counts_t
         total; /* of the simulated part, from its counters: the sum of list[0 .. n], except

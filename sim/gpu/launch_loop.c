@@ -8,6 +8,7 @@
 #include "sim/core/log.h"
 #include "sim/gpu/gpu_internal.h"
 #include "sim/gpu/overlap_loop.h"
+#include "sim/sm/sm_limits.h"
 
 enum {
     BOUNDARIES_PER_PROGRESS = 256,
@@ -214,7 +215,7 @@ static rb_code_t run_launch(gpu_t *g, uint64_t position, const launch_info_t *in
     gpu_counters_t before;
     gpu_count(g, start, &before);
     if (g->insts != NULL)
-        inst_collector_begin(g->insts);
+        inst_collector_begin(g->insts, 0);
     if (r->callbacks->clock_reads != NULL)
         clock_reads_begin(g);
     block_scheduler_begin(&g->scheduler, &g->feed, &ctx, &occupancy, start, r->inside,
@@ -227,25 +228,28 @@ static rb_code_t run_launch(gpu_t *g, uint64_t position, const launch_info_t *in
     rb_code_t rc = run_to_end(g, info, start, &before, err);
     r->launch_open = false;
     if (g->insts != NULL && rc == RB_OK) {
-        inst_collector_describe(g->insts, r->source, feed_pause(&g->feed));
+        inst_collector_describe(g->insts, 0, r->source, feed_pause(&g->feed));
         feed_go_on(&g->feed);
     }
     feed_close(&g->feed);
     RB_TRY(rc);
     gpu_come_to_rest(g);
     fill_result(g, info, &occupancy, start, &before, result);
-    const launch_insts_t insts = inst_collector_take(g->insts, result);
+    launch_insts_t insts = inst_collector_take(g->insts, 0);
+    launch_insts_total(&result->sm, &result->l2, &insts.total);
     if (r->callbacks->clock_reads != NULL)
-        RB_TRY(clock_reads_end(g, info, start, err));
-    if (r->inside != NULL) {
-        RB_TRY(inside_finish(r->inside, g, result, err));
+        rc = clock_reads_end(g, info, start, err);
+    if (rc == RB_OK && r->inside != NULL) {
+        rc = inside_finish(r->inside, g, result, err);
         start_after(g, result->end);
     }
-    return g->insts == NULL ? RB_OK
-                            : r->callbacks->instructions(r->callbacks->ctx, result, &insts, err);
+    if (rc == RB_OK && g->insts != NULL)
+        rc = r->callbacks->instructions(r->callbacks->ctx, result, &insts, err);
+    inst_collector_release(&insts);
+    return rc;
 }
 
-static bool is_listed(const run_plan_t *plan, uint64_t id)
+bool gpu_plan_lists(const run_plan_t *plan, uint64_t id)
 {
     if (plan->launch_ids == NULL)
         return true;
@@ -262,7 +266,7 @@ static bool is_listed(const run_plan_t *plan, uint64_t id)
 
 static bool is_planned(const run_plan_t *plan, uint64_t id)
 {
-    return id >= plan->first && is_listed(plan, id);
+    return id >= plan->first && gpu_plan_lists(plan, id);
 }
 
 static void check_arch(const gpu_t *g, const launch_info_t *info)
@@ -362,7 +366,7 @@ static rb_code_t run_graph(gpu_t *g, rb_err_t *err)
  * continues. */
 static void expect_launch(run_state_t *r, uint64_t id)
 {
-    if (!is_listed(r->plan, id))
+    if (!gpu_plan_lists(r->plan, id))
         return;
     const double size = run_progress_size(r->source, id);
     const bool before = id < r->plan->first;
@@ -378,13 +382,13 @@ static void panic_dump(void *ctx, FILE *out)
     engine_dump(g->engine, out);
 }
 
-/* Starts or stops counts per instruction; the chip is idle. */
-static void count_instructions(gpu_t *g, bool wanted)
+/* Starts or stops counts per instruction, with room for so many launches at a time; the chip is idle. */
+static void count_instructions(gpu_t *g, bool wanted, uint32_t launches)
 {
-    if (wanted == (g->insts != NULL))
+    if (!wanted && g->insts == NULL)
         return;
     inst_collector_t *stopped = g->insts;
-    g->insts = wanted ? inst_collector_create(g->threads) : NULL;
+    g->insts = wanted ? inst_collector_create(g->threads, launches) : NULL;
     for (uint32_t i = 0; i < g->n_sms; i++)
         sm_profile(g->sm[i], wanted ? inst_collector_tables(g->insts) : NULL);
     inst_collector_destroy(stopped);
@@ -412,12 +416,12 @@ rb_code_t gpu_run(gpu_t *g, trace_source_t *source, const run_plan_t *plan,
         inside_init(&inside, &g->spec, plan->inside, plan->n_inside);
         r->inside = &inside;
     }
-    count_instructions(g, callbacks->instructions != NULL);
     r->views = chip_views_create(g);
     bool overlaps = plan->graph != NULL;
     rb_code_t rc = RB_OK;
     if (!overlaps && !plan->one_by_one)
         rc = gpu_overlaps(&g->spec, source, &overlaps, err);
+    count_instructions(g, callbacks->instructions != NULL, overlaps ? SM_MAX_LAUNCHES : 1);
     if (rc == RB_OK && overlaps)
         rc = run_graph(g, err);
     else if (rc == RB_OK)

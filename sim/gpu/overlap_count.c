@@ -16,7 +16,7 @@ void overlap_count_begin(gpu_t *g, overlap_count_t *c)
     rb_grow(&c->of, &c->cap, c->n, sizeof(*c->of));
     c->of[0] = (gpu_counters_t){0};
     for (uint32_t i = 0; i < g->n_sms; i++)
-        sm_count_by_launch(g->sm[i], true);
+        sm_count_by_launch(g->sm[i], true, inst_collector_tables(g->insts));
     for (uint32_t i = 0; i < g->n_partitions; i++)
         partition_count_by_launch(g->partition[i], true);
     g->run.insts_before = gpu_warp_insts(g);
@@ -25,7 +25,7 @@ void overlap_count_begin(gpu_t *g, overlap_count_t *c)
 void overlap_count_end(gpu_t *g)
 {
     for (uint32_t i = 0; i < g->n_sms; i++)
-        sm_count_by_launch(g->sm[i], false);
+        sm_count_by_launch(g->sm[i], false, NULL);
     for (uint32_t i = 0; i < g->n_partitions; i++)
         partition_count_by_launch(g->partition[i], false);
 }

@@ -20,7 +20,8 @@ typedef struct {
     launch_result_t r;
     uint32_t op;
     uint16_t tag;
-    cycle_t release; /* from then on, blocks could be dispatched */
+    cycle_t release;      /* from then on, blocks could be dispatched */
+    launch_insts_t insts; /* owned; if counts per instruction are wanted */
 } ended_t;
 
 struct overlap_loop {
@@ -79,16 +80,14 @@ static rb_code_t check_plan(const gpu_t *g, const stream_graph_t *graph, rb_err_
     const run_plan_t *plan = r->plan;
     if (plan->n_inside > 0)
         return refuse("a sampler inside launches", err);
-    if (plan->launch_ids != NULL || plan->sampled)
-        return refuse("a choice of launches (a launch sampler, --launches)", err);
+    if (plan->sampled)
+        return refuse("a launch sampler", err);
     if (plan->first > 1 || plan->last > 0)
         return refuse("a run of a part of the launches, or the continuation of a run,", err);
     if (plan->stats_interval > 0 && r->callbacks->interval != NULL)
         return refuse("a time series (--stats-interval)", err);
     if (r->callbacks->view != NULL)
         return refuse("the time line of blocks and queues (--timeline)", err);
-    if (r->callbacks->instructions != NULL)
-        return refuse("counts per instruction (--per-instruction)", err);
     if (r->callbacks->clock_reads != NULL)
         return refuse("the report of clock reads", err);
     if (r->warmup != WARMUP_KEEP)
@@ -117,16 +116,32 @@ static rb_code_t open_launch(gpu_t *g, overlap_launch_t *l, rb_err_t *err)
     l->ctx.shared_base = l->info.shared_base;
     l->ctx.local_base = l->info.local_base;
     l->state = LAUNCH_OPEN;
+    if (g->insts != NULL)
+        inst_collector_begin(g->insts, l->ctx.index);
     r->progress.launch_id = l->info.id;
     return RB_OK;
 }
 
-static void close_launch(struct overlap_loop *p, overlap_launch_t *l)
+/* The counts per instruction of a launch that has ended. */
+static launch_insts_t take_instructions(gpu_t *g, overlap_launch_t *l)
 {
+    const uint32_t index = l->ctx.index;
+    if (g->insts == NULL)
+        return (launch_insts_t){0};
+    inst_collector_describe(g->insts, index, g->run.source, feed_pause(&l->feed));
+    feed_go_on(&l->feed);
+    for (uint32_t i = 0; i < g->n_sms; i++)
+        sm_profile_forget(g->sm[i], index);
+    return inst_collector_take(g->insts, index);
+}
+
+static void close_launch(gpu_t *g, struct overlap_loop *p, overlap_launch_t *l)
+{
+    const launch_insts_t insts = take_instructions(g, l);
     feed_close(&l->feed);
     rb_grow(&p->ended, &p->cap_ended, p->n_ended + 1, sizeof(*p->ended));
     ended_t *e = &p->ended[p->n_ended++];
-    *e = (ended_t){.op = l->op, .tag = l->ctx.tag};
+    *e = (ended_t){.op = l->op, .tag = l->ctx.tag, .insts = insts};
     e->r.info = l->info;
     e->r.occupancy = l->occupancy;
     e->r.start = l->start;
@@ -152,7 +167,7 @@ bool overlap_boundary(gpu_t *g, cycle_t now)
     for (uint32_t i = 0; i < p->o.n_used; i++) {
         overlap_launch_t *l = &p->o.launch[i];
         if (l->state == LAUNCH_ENDED)
-            close_launch(p, l);
+            close_launch(g, p, l);
     }
     if (p->o.quiet && !p->cutting)
         return false;
@@ -269,6 +284,18 @@ static int by_end(const void *a, const void *b)
     return (x->op > y->op) - (x->op < y->op);
 }
 
+static rb_code_t report_launch(gpu_t *g, ended_t *e, rb_err_t *err)
+{
+    const gpu_callbacks_t *c = g->run.callbacks;
+    if (g->insts != NULL) {
+        launch_insts_total(&e->r.sm, &e->r.l2, &e->insts.total);
+        inst_collector_rest(&e->insts);
+        RB_TRY(c->instructions(c->ctx, &e->r, &e->insts, err));
+        inst_collector_release(&e->insts);
+    }
+    return c->launch_done == NULL ? RB_OK : c->launch_done(c->ctx, &e->r, err);
+}
+
 /* Reports the group whose last launch has ended. */
 static rb_code_t close_group(gpu_t *g, struct overlap_loop *p, rb_err_t *err)
 {
@@ -278,8 +305,7 @@ static rb_code_t close_group(gpu_t *g, struct overlap_loop *p, rb_err_t *err)
     count_latency(p);
     for (size_t i = 0; i < p->n_ended; i++) {
         r->progress.launches_done++;
-        if (r->callbacks->launch_done != NULL)
-            RB_TRY(r->callbacks->launch_done(r->callbacks->ctx, &p->ended[i].r, err));
+        RB_TRY(report_launch(g, &p->ended[i], err));
     }
     p->n_ended = 0;
     p->group_open = false;
@@ -344,7 +370,7 @@ static rb_code_t find_launches(gpu_t *g, const stream_graph_t *graph, uint64_t *
             return rb_fail(err, RB_TRACE,
                            "%s: launch %llu is not among the operations of its graph", info.file,
                            (unsigned long long)info.id);
-        position[op] = id;
+        position[op] = gpu_plan_lists(g->run.plan, id) ? id : 0;
         (void)gpu_code_base(g, info.code_id);
     }
     return RB_OK;
@@ -423,6 +449,8 @@ rb_code_t overlap_run_graph(gpu_t *g, const stream_graph_t *graph, rb_err_t *err
     overlap_free(&p->o);
     overlap_count_free(&p->count);
     free(p->position);
+    for (size_t i = 0; i < p->n_ended; i++)
+        inst_collector_release(&p->ended[i].insts);
     free(p->ended);
     free(p);
     return rc;

@@ -20,7 +20,7 @@ void by_launch_free(sm_t *sm)
     sm->counted = 0;
 }
 
-void sm_count_by_launch(sm_t *sm, bool on)
+void sm_count_by_launch(sm_t *sm, bool on, inst_table_t *const *tables)
 {
     sm_profile(sm, NULL);
     by_launch_free(sm);
@@ -31,7 +31,7 @@ void sm_count_by_launch(sm_t *sm, bool on)
     b->line = rb_model_calloc(sm->config->l1.mshrs, sizeof(*b->line));
     b->fetch = rb_model_calloc(supply_requests_max(sm), sizeof(*b->fetch));
     sm->by_launch = b;
-    inst_profile_begin(sm, NULL);
+    inst_profile_begin(sm, tables);
 }
 
 void sm_drain_by_launch(sm_t *sm, stats_split_sink_t *sink, void *ctx)
@@ -93,7 +93,7 @@ static uint16_t owner(const sm_t *sm, const mem_msg_t *m)
         (void)memory_load_inst(sm, index, &w);
         return by_launch_tag(sm, w);
     case TXN_STORE:
-        return sm->by_launch->tag_of[index >> STORE_LAUNCH_SHIFT];
+        return sm->by_launch->tag_of[index >> STORE_LAUNCH_SHIFT & (SM_MAX_LAUNCHES - 1)];
     default:
         return sm->by_launch->fetch[index];
     }

@@ -6,9 +6,15 @@
 #include "sim/core/model_mem.h"
 #include "sim/sm/memory/memory.h"
 
-/* A store's handle has the warp slot in its low bits and the instruction above them. */
-enum { STORE_SITE_SHIFT = 7, STORE_SITES = 1 << (TXN_SHIFT - STORE_SITE_SHIFT) };
-_Static_assert(SM_MAX_WARPS <= 1 << STORE_SITE_SHIFT, "a warp slot does not fit");
+/* A store's handle has the warp slot in its low bits; above it, while launches overlap, the index of the
+ * launch; and above these the instruction. */
+enum { LAUNCH_BITS = 8 };
+_Static_assert(SM_MAX_LAUNCHES <= 1 << LAUNCH_BITS, "a launch does not fit");
+
+static unsigned store_site_shift(const sm_t *sm)
+{
+    return STORE_LAUNCH_SHIFT + (sm->by_launch != NULL ? LAUNCH_BITS : 0);
+}
 
 void inst_profile_free(sm_t *sm)
 {
@@ -100,6 +106,12 @@ void profile_result(sm_t *sm, uint32_t w, const inst_t *inst, cycle_t cycles)
         release(sm, w, ctl_write_barrier(inst->ctl), profile_short(site));
 }
 
+void profile_memory_of_launch(sm_t *sm)
+{
+    if (sm->by_launch != NULL && sm->profile->table != NULL)
+        inst_counts_of_memory(&sm->stats, &sm->profile->memory);
+}
+
 void profile_memory(sm_t *sm, uint32_t site)
 {
     inst_profile_t *p = sm->profile;
@@ -118,9 +130,29 @@ void profile_memory(sm_t *sm, uint32_t site)
     inst_counts_of_memory(&sm->stats, &p->memory);
 }
 
-uint32_t profile_store_handle(uint32_t site)
+uint32_t profile_store_handle(const sm_t *sm, uint32_t site)
 {
-    return (site < STORE_SITES ? site : 0) << STORE_SITE_SHIFT;
+    const unsigned shift = store_site_shift(sm);
+    const uint32_t number = profile_number(site);
+    return number >> (TXN_SHIFT - shift) == 0 ? number << shift : 0;
+}
+
+/* The site of a store by its handle; *handle becomes that without the instruction. */
+static uint32_t store_site(const sm_t *sm, uint32_t *handle)
+{
+    const unsigned shift = store_site_shift(sm);
+    const uint32_t number = *handle >> shift;
+    *handle &= (UINT32_C(1) << shift) - 1;
+    return *handle >> STORE_LAUNCH_SHIFT << PROFILE_LAUNCH_SHIFT | number;
+}
+
+void sm_profile_forget(sm_t *sm, uint32_t launch)
+{
+    uint32_t *site = (uint32_t *)sm->profile->line;
+    for (size_t i = 0; i < (size_t)sm->config->l1.mshrs * SECTORS_PER_LINE; i++) {
+        if (site[i] >> PROFILE_LAUNCH_SHIFT == launch)
+            site[i] = 0;
+    }
 }
 
 void profile_line(sm_t *sm, uint32_t mshr, uint8_t pending, uint32_t site)
@@ -143,7 +175,7 @@ void profile_reply(sm_t *sm, mem_msg_t *m)
 {
     if (sm->profile->table == NULL)
         return;
-    const uint32_t index = txn_index(m->txn);
+    uint32_t index = txn_index(m->txn);
     const uint64_t sectors = (uint64_t)__builtin_popcount(m->sectors);
     const unsigned hit = m->src >> MEM_HIT_SHIFT;
     const uint64_t hits = (uint64_t)__builtin_popcount(hit);
@@ -164,8 +196,8 @@ void profile_reply(sm_t *sm, mem_msg_t *m)
         break;
     }
     case TXN_STORE:
-        count_l2(sm, index >> STORE_SITE_SHIFT, sectors, hits);
-        m->txn = txn_make(TXN_STORE, index & ((1u << STORE_SITE_SHIFT) - 1));
+        count_l2(sm, store_site(sm, &index), sectors, hits);
+        m->txn = txn_make(TXN_STORE, index);
         break;
     default: /* an instruction fetch; one that a GPC's code cache served is not looked up */
         if (!(m->src & MEM_NOT_LOOKED_UP))

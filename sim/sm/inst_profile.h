@@ -34,8 +34,8 @@ typedef struct {
 } profile_counter_t;
 
 typedef struct inst_profile {
-    inst_table_t *table; /* borrowed; of the thread that simulates the SM now; NULL: counts by
-                                  * launch only (by_launch.h) */
+    inst_table_t *table; /* borrowed; of the thread that simulates the SM now, by index of the
+                                  * launch; NULL: counts by launch only (by_launch.h) */
     inst_table_t *const *tables; /* borrowed; of all threads; may be NULL */
     profile_warp_t warp[SM_MAX_WARPS];
     uint64_t picks[SM_MAX_SUB_CORES][PIPE_COUNT];
@@ -61,23 +61,38 @@ static inline void profile_thread(sm_t *sm, int thread)
         sm->profile->table = sm->profile->tables[thread];
 }
 
-/* The number of an instruction of warp w. */
+/* A site is the number of an instruction in its launch, and above it the index of the launch. */
+enum { PROFILE_LAUNCH_SHIFT = 24 };
+_Static_assert(INST_SITES_MAX <= 1 << PROFILE_LAUNCH_SHIFT, "a number does not fit");
+
+static inline uint32_t profile_number(uint32_t site)
+{
+    return site & ((UINT32_C(1) << PROFILE_LAUNCH_SHIFT) - 1);
+}
+
+/* The site of an instruction of warp w. */
 static inline uint32_t profile_find(const sm_t *sm, uint32_t w, const inst_t *inst)
 {
     inst_table_t *table = sm->profile->table;
-    return table == NULL ? 0 : inst_table_site(table, sm_launch_of(sm, w)->profile, inst);
+    const uint32_t launch = sm->slot[w].launch;
+    if (table == NULL)
+        return 0;
+    return launch << PROFILE_LAUNCH_SHIFT | inst_table_site(&table[launch], inst);
 }
 
 static inline inst_counts_t *profile_counts(const sm_t *sm, uint32_t site)
 {
     inst_profile_t *p = sm->profile;
-    return p->table == NULL ? &p->unwanted : inst_table_counts(p->table, site);
+    if (p->table == NULL)
+        return &p->unwanted;
+    return inst_table_counts(&p->table[site >> PROFILE_LAUNCH_SHIFT], profile_number(site));
 }
 
 /* Number for the 16-bit tables; 0: unknown. */
 static inline uint16_t profile_short(uint32_t site)
 {
-    return site < PROFILE_SITES ? (uint16_t)site : 0;
+    const uint32_t number = profile_number(site);
+    return number < PROFILE_SITES ? (uint16_t)number : 0;
 }
 
 static inline profile_counter_t *profile_counter(const sm_t *sm, uint32_t w, unsigned n)
@@ -98,8 +113,11 @@ void profile_result(sm_t *sm, uint32_t w, const inst_t *inst, cycle_t cycles);
 /* What the load/store unit has counted since the last call belongs to an instruction. */
 void profile_memory(sm_t *sm, uint32_t site);
 
-/* What the handles of an instruction's stores have above the warp slot. */
-uint32_t profile_store_handle(uint32_t site);
+/* The counters of another launch may be in place since the last profile_memory(). */
+void profile_memory_of_launch(sm_t *sm);
+
+/* What the handles of an instruction's stores have above the warp slot and the launch. */
+uint32_t profile_store_handle(const sm_t *sm, uint32_t site);
 
 /* An instruction looked up a line with an MSHR: it requested those of the pending sectors that no
  * earlier one requested. */

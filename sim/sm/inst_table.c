@@ -37,18 +37,17 @@ void inst_sites_clear(inst_sites_t *s)
     s->n = 1;
 }
 
-static size_t home_of(uint32_t launch, uint32_t pc, unsigned bits)
+static size_t home_of(uint64_t key, unsigned bits)
 {
-    return (size_t)(mix64((uint64_t)launch << 32 | pc) >> (64 - bits));
+    return (size_t)(mix64(key) >> (64 - bits));
 }
 
 /* The place of an instruction in the hash table, or a free place for it. */
-static size_t place_of(const inst_sites_t *s, uint32_t launch, uint32_t pc)
+static size_t place_of(const inst_sites_t *s, uint32_t pc)
 {
     const size_t mask = ((size_t)1 << s->bits) - 1;
-    size_t at = home_of(launch, pc, s->bits);
-    while (s->slot[at] != 0 &&
-           (s->site[s->slot[at]].pc != pc || s->site[s->slot[at]].launch != launch))
+    size_t at = home_of(pc, s->bits);
+    while (s->slot[at] != 0 && s->site[s->slot[at]].pc != pc)
         at = (at + 1) & mask;
     return at;
 }
@@ -59,20 +58,20 @@ static void sites_grow(inst_sites_t *s)
     s->bits++;
     s->slot = rb_calloc((size_t)1 << s->bits, sizeof(*s->slot));
     for (size_t i = 1; i < s->n; i++)
-        s->slot[place_of(s, s->site[i].launch, s->site[i].pc)] = (uint32_t)i;
+        s->slot[place_of(s, s->site[i].pc)] = (uint32_t)i;
 }
 
-static uint32_t site_number(inst_sites_t *s, uint32_t launch, const inst_t *inst)
+static uint32_t site_number(inst_sites_t *s, const inst_t *inst)
 {
     pthread_mutex_lock(&s->lock);
-    size_t at = place_of(s, launch, inst->pc);
-    if (s->slot[at] == 0) {
+    size_t at = place_of(s, inst->pc);
+    if (s->slot[at] == 0 && s->n < INST_SITES_MAX) {
         if (2 * s->n >= (size_t)1 << s->bits) {
             sites_grow(s);
-            at = place_of(s, launch, inst->pc);
+            at = place_of(s, inst->pc);
         }
         rb_grow(&s->site, &s->cap, s->n + 1, sizeof(*s->site));
-        s->site[s->n] = (inst_site_t){.inst = inst, .launch = launch, .pc = inst->pc};
+        s->site[s->n] = (inst_site_t){.inst = inst, .pc = inst->pc};
         s->slot[at] = (uint32_t)s->n++;
     }
     const uint32_t number = s->slot[at];
@@ -86,16 +85,8 @@ void inst_table_init(inst_table_t *t, inst_sites_t *sites)
     t->sites = sites;
 }
 
-static void forget(inst_table_t *t)
-{
-    for (size_t i = 0; i < t->n_maps; i++)
-        free(t->map[i].site);
-    t->n_maps = 0;
-}
-
 void inst_table_free(inst_table_t *t)
 {
-    forget(t);
     free(t->map);
     free(t->counts);
     free(t->wait);
@@ -103,7 +94,8 @@ void inst_table_free(inst_table_t *t)
 
 void inst_table_clear(inst_table_t *t)
 {
-    forget(t);
+    if (t->n_map > 0)
+        memset(t->map, 0, t->n_map * sizeof(*t->map));
     if (t->n_counts > 0)
         memset(t->counts, 0, t->n_counts * sizeof(*t->counts));
     if (t->wait != NULL)
@@ -130,26 +122,21 @@ void inst_table_grow(inst_table_t *t, uint32_t site)
     t->n_counts = lengthen(&t->counts, t->n_counts, (size_t)site + 1, sizeof(*t->counts));
 }
 
-uint32_t inst_table_find(inst_table_t *t, uint32_t launch, const inst_t *inst)
+uint32_t inst_table_find(inst_table_t *t, const inst_t *inst)
 {
-    const uint32_t number = site_number(t->sites, launch, inst), at = inst->pc / INST_TABLE_STEP;
+    const uint32_t number = site_number(t->sites, inst), at = inst->pc / INST_TABLE_STEP;
     if (inst->pc % INST_TABLE_STEP != 0 || at >= MAP_MAX)
         return number;
-    while (t->n_maps <= launch) {
-        rb_grow(&t->map, &t->cap_maps, t->n_maps + 1, sizeof(*t->map));
-        t->map[t->n_maps++] = (inst_map_t){0};
-    }
-    inst_map_t *map = &t->map[launch];
-    if (at >= map->n)
-        map->n = lengthen(&map->site, map->n, (size_t)at + 1, sizeof(*map->site));
-    map->site[at] = number;
+    if (at >= t->n_map)
+        t->n_map = lengthen(&t->map, t->n_map, (size_t)at + 1, sizeof(*t->map));
+    t->map[at] = number;
     return number;
 }
 
 static inst_wait_t *wait_place(const inst_table_t *t, uint32_t site, uint32_t other, bool longer)
 {
     const size_t mask = ((size_t)1 << t->wait_bits) - 1;
-    size_t at = home_of(site, other << 1 | longer, t->wait_bits);
+    size_t at = home_of((uint64_t)site << 32 | other << 1 | longer, t->wait_bits);
     for (;; at = (at + 1) & mask) {
         inst_wait_t *w = &t->wait[at];
         if (w->cycles == 0 || (w->site == site && w->other == other && w->longer == longer))

@@ -1,6 +1,6 @@
 /*
- * Tables of counts per instruction (inst_counts.h). Each thread of the host has one, so that threads
- * share nothing and an SM does not have a table of its own. All use the same numbers of
+ * Tables of counts per instruction (inst_counts.h) of one launch. Each thread of the host has one, so
+ * that threads share nothing and an SM does not have a table of its own. All use the same numbers of
  * instructions; these depend on the threads, the sums do not.
  */
 #ifndef RUBATO_SM_INST_TABLE_H
@@ -13,12 +13,14 @@
 #include "sim/isa/isa.h"
 #include "sim/sm/inst_counts.h"
 
-/* An instruction of a launch. */
+/* An instruction of the launch. */
 typedef struct {
     const inst_t *inst; /* borrowed from the launch; NULL: what belongs to no instruction */
-    uint32_t launch;    /* launch_ctx_t.profile */
     uint32_t pc;
 } inst_site_t;
+
+/* Numbers are below it; further instructions count as none. */
+enum { INST_SITES_MAX = 1 << 24 };
 
 /* The numbers of the instructions. Number 0 is what belongs to no instruction. */
 typedef struct {
@@ -44,16 +46,10 @@ typedef struct {
 
 enum { INST_TABLE_STEP = 16 }; /* bytes of an instruction */
 
-/* Numbers of a launch by pc / INST_TABLE_STEP; 0: not known to this thread yet. */
-typedef struct {
-    uint32_t *site; /* owned */
-    size_t n;
-} inst_map_t;
-
 typedef struct {
     inst_sites_t *sites; /* borrowed */
-    inst_map_t *map;     /* owned; by launch */
-    size_t n_maps, cap_maps;
+    uint32_t *map; /* owned; numbers by pc / INST_TABLE_STEP; 0: not known to this thread yet */
+    size_t n_map;
     inst_counts_t *counts; /* owned; by number */
     size_t n_counts;
     inst_wait_t *wait; /* owned; hash table; cycles 0: free */
@@ -71,16 +67,15 @@ void inst_table_clear(inst_table_t *t);
 void inst_table_add(inst_table_t *t, const inst_table_t *other);
 
 /* Slow path of inst_table_site(). */
-uint32_t inst_table_find(inst_table_t *t, uint32_t launch, const inst_t *inst);
+uint32_t inst_table_find(inst_table_t *t, const inst_t *inst);
 
 /* The number of an instruction. */
-static inline uint32_t inst_table_site(inst_table_t *t, uint32_t launch, const inst_t *inst)
+static inline uint32_t inst_table_site(inst_table_t *t, const inst_t *inst)
 {
     const uint32_t at = inst->pc / INST_TABLE_STEP;
-    if (launch < t->n_maps && at < t->map[launch].n && inst->pc % INST_TABLE_STEP == 0 &&
-        t->map[launch].site[at] != 0)
-        return t->map[launch].site[at];
-    return inst_table_find(t, launch, inst);
+    if (at < t->n_map && inst->pc % INST_TABLE_STEP == 0 && t->map[at] != 0)
+        return t->map[at];
+    return inst_table_find(t, inst);
 }
 
 /* Makes room for the counts of instruction `site`. */

@@ -63,13 +63,16 @@ void sm_retired_clear(sm_t *sm);
 /* Latencies by op_class_t since sm_record(), if basic blocks are recorded. */
 const latency_sum_t *sm_latencies(const sm_t *sm);
 
-/* Counts per instruction in these tables, one per thread of the host (see engine_thread()), which must
- * outlive it; NULL: stops. Only while the SM is idle. */
+/* Counts per instruction in these tables, for each thread of the host (see engine_thread()) one for each
+ * index of a launch, which must outlive it; NULL: stops. Only while the SM is idle. */
 void sm_profile(sm_t *sm, inst_table_t *const *tables);
 
-/* Counts by launch (by_launch.h), from 0; false: stops. Only while the SM is idle; ends counts per
- * instruction. */
-void sm_count_by_launch(sm_t *sm, bool on);
+/* What is still under way for a launch that has ended counts for no instruction. */
+void sm_profile_forget(sm_t *sm, uint32_t launch);
+
+/* Counts by launch (by_launch.h), from 0; false: stops. Only while the SM is idle. tables: as for
+ * sm_profile(). */
+void sm_count_by_launch(sm_t *sm, bool on, inst_table_t *const *tables);
 
 /* Between windows: stats_split_drain() of these counters, and how many launches have some. */
 void sm_drain_by_launch(sm_t *sm, stats_split_sink_t *sink, void *ctx);

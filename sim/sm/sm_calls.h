@@ -100,8 +100,8 @@ static inline void sm_store_sent(sm_t *sm, uint32_t w)
 }
 
 /* What its request is known by (TXN_STORE): the warp slot, and the launch, because the slot may belong
- * to another one when the acknowledgement comes. Counts per instruction use the same bits, when all
- * launches are 0 (inst_profile.c). */
+ * to another one when the acknowledgement comes. Counts per instruction use the bits above
+ * (inst_profile.c). */
 enum { STORE_LAUNCH_SHIFT = 7 };
 _Static_assert(SM_MAX_WARPS <= 1 << STORE_LAUNCH_SHIFT, "a warp slot does not fit");
 

@@ -136,6 +136,23 @@ static void parts_of_traces_overlap_too(void **state)
     free(text);
 }
 
+/* A choice of launches is the graph without the others, as a slice of the trace is. Copies before the
+ * first and after the last launch of a choice do not count. */
+static void launches_of_a_graph_can_be_chosen(void **state)
+{
+    (void)state;
+    expect(
+        0, NULL,
+        WORDS("run", OVERLAP, "--launches", "3-5", "--per-instruction", "-o", "chosen", "s.rbt"));
+    cli_same_file("part", "chosen", "streams.csv");
+    assert_int_equal(cycles_of("part"), cycles_of("chosen"));
+    expect(0, NULL,
+           WORDS("run", OVERLAP, "--launches", "3-5", "--per-instruction", "-t", "3", "-o",
+                 "chosen3", "s.rbt"));
+    cli_same_file("chosen", "chosen3", "instructions.csv");
+    cli_same_file("chosen", "chosen3", "instruction_waits.csv");
+}
+
 /* Samples are simulated one by one; the replay of the graph gives the time. */
 static void a_sampler_estimates_the_graph(void **state)
 {
@@ -169,8 +186,8 @@ static void a_sampler_estimates_the_graph(void **state)
 static void what_does_not_go_with_overlap_is_named(void **state)
 {
     (void)state;
-    expect(2, "without --launches: leave it out, or set gpu.concurrent_launches = 1",
-           WORDS("run", OVERLAP, "--launches", "2", "s.rbt"));
+    expect(2, "cannot be simulated with --resume: leave it out, or set gpu.concurrent_launches = 1",
+           WORDS("run", OVERLAP, "--resume", "-o", "over", "s.rbt"));
     expect(2, "samplers inside launches extrapolate from blocks and warps of the same launch",
            WORDS("run", OVERLAP, "--sample", "photon_bb", "s.rbt"));
     expect(2, "stem_online stops when the sum of the launches' times is known well enough",
@@ -178,7 +195,7 @@ static void what_does_not_go_with_overlap_is_named(void **state)
     expect(0, NULL, WORDS("plan", "--sample", "random:fraction=0.5", "-o", "plan.json", "s.rbt"));
     expect(2, "a plan from a file does not say which launches are alike",
            WORDS("run", OVERLAP, "--plan", "plan.json", "s.rbt"));
-    expect(2, "without --stats-interval",
+    expect(2, "cannot be simulated with --stats-interval",
            WORDS("run", OVERLAP, "--stats-interval", "100", "-o", "x", "s.rbt"));
     assert_false(cli_exists("x"));
     expect(2, "--streams needs gpu.concurrent_launches above 1",
@@ -215,6 +232,7 @@ int main(void)
         cmocka_unit_test(conversion_and_slices_keep_it),
         cmocka_unit_test(runs_overlap_if_they_may),
         cmocka_unit_test(parts_of_traces_overlap_too),
+        cmocka_unit_test(launches_of_a_graph_can_be_chosen),
         cmocka_unit_test(a_sampler_estimates_the_graph),
         cmocka_unit_test(what_does_not_go_with_overlap_is_named),
         cmocka_unit_test(one_stream_is_as_before),

@@ -6,7 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "frontend/input/order/stream_builder.h"
 #include "frontend/tool/library/open_trace.h"
+#include "sim/core/mix64.h"
 #include "tests/support/control_lab.h"
 #include "tests/support/gen_trial.h"
 #include "tests/support/mix.h"
@@ -36,6 +38,7 @@ typedef struct {
     launch_inst_t inst[KEPT + 1]; /* of the last launch, if they fit */
     launch_wait_t wait[KEPT_WAITS];
     inst_counts_t sum;
+    uint64_t executed; /* a sum over what each instruction of each launch executes at any time */
     lab_results_t results;
 } seen_t;
 
@@ -84,6 +87,30 @@ static void check_sums(const launch_result_t *r, const launch_insts_t *l)
     }
 }
 
+/* What does not depend on time, as a number for each instruction of a launch. All that is not loaded
+ * goes to the L2. */
+static uint64_t executed(const launch_result_t *r, const launch_inst_t *inst)
+{
+    const inst_counts_t *c = &inst->counts;
+    const bool load = isa_opcode(inst->opcode)->mnemonic[0] == 'L';
+    const uint64_t words[] = {r->info.id,
+                              inst->pc,
+                              c->issued,
+                              c->lanes,
+                              c->pred_off,
+                              c->requests,
+                              c->sectors,
+                              c->atomic_lanes,
+                              c->shared_wavefronts,
+                              c->shared_conflicts,
+                              c->results,
+                              load ? 0 : c->l2_sectors};
+    uint64_t h = 0;
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+        h = mix64(h ^ words[i]) + i;
+    return h;
+}
+
 static rb_code_t see(void *ctx, const launch_result_t *r, const launch_insts_t *l, rb_err_t *err)
 {
     seen_t *s = ctx;
@@ -98,6 +125,7 @@ static rb_code_t see(void *ctx, const launch_result_t *r, const launch_insts_t *
         sha256_update(&s->hash, words, sizeof(words));
         sha256_update(&s->hash, &inst->counts, sizeof(inst->counts));
         stats_add((uint64_t *)&s->sum, (const uint64_t *)&inst->counts, INST_COUNTS_ALL);
+        s->executed += i < l->n ? executed(r, inst) : 0;
         if (l->n <= KEPT)
             s->inst[i] = *inst;
     }
@@ -204,6 +232,15 @@ static void sums_are_those_of_the_launch_with_every_setting(void **state)
     }
 }
 
+static bool overlap(const lab_results_t *r)
+{
+    for (size_t i = 1; i < r->n; i++) {
+        if (r->launch[i].start < r->launch[i - 1].end)
+            return true;
+    }
+    return false;
+}
+
 static void sums_are_those_of_the_launch_on_generated_programs(void **state)
 {
     static const char *const kinds[] = {"sgemm", "reread"};
@@ -213,6 +250,42 @@ static void sums_are_those_of_the_launch_on_generated_programs(void **state)
         trace_source_t *t = GEN_OPEN(kinds[i], i == 1 ? 75 : 70, i == 0 ? 64 : 1 << 10, NULL);
         count_in_ways(few_ways, &spec, t, kinds[i]);
         t->ops->destroy(t);
+    }
+}
+
+/* Each launch of a stream of its own. */
+static void put_in_streams(synth_t *program, stream_builder_t *b)
+{
+    trace_source_t *source = synth_source(program);
+    stream_builder_init(b);
+    for (uint64_t id = 1; id <= source->ops->n_launches(source); id++)
+        stream_builder_add(b, id % 7, (stream_op_t){.kind = STREAM_OP_LAUNCH, .launch = id});
+    synth_order(program, &b->graph);
+}
+
+/* Launches that overlap have tables of their own: the same instructions are executed as often as one
+ * launch after another. */
+static void sums_are_those_of_each_launch_that_overlaps(void **state)
+{
+    static const char *const settings[] = {"sm.mem_queue=2", "l1.prefetcher=next_line",
+                                           "l1.mshrs=4", "l1.write=allocate", "l1.enabled=false"};
+    static seen_t apart, together;
+    (void)state;
+    for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++) {
+        gpu_spec_t spec = small_chip(false, settings[i]);
+        stream_builder_t b;
+        synth_t *s = mix_create(2);
+        put_in_streams(s, &b);
+        count(&spec, synth_source(s), 1, 0, &apart);
+        spec.gpu.concurrent_launches = 128;
+        count_in_ways(i == 0 ? all_ways : few_ways, &spec, synth_source(s), settings[i]);
+        count(&spec, synth_source(s), 3, 7, &together);
+        assert_int_equal(together.launches, apart.launches);
+        assert_true(together.launches > 1 && overlap(&together.results));
+        assert_int_equal(together.executed, apart.executed);
+        assert_int_equal(together.sum.issued, apart.sum.issued);
+        stream_builder_free(&b);
+        synth_destroy(s);
     }
 }
 
@@ -320,6 +393,7 @@ int main(void)
         cmocka_unit_test(a_warp_names_what_it_waits_for_by_registers),
         cmocka_unit_test(a_warp_names_what_it_waits_for_by_control_words),
         cmocka_unit_test(sums_are_those_of_the_launch_with_every_setting),
+        cmocka_unit_test(sums_are_those_of_each_launch_that_overlaps),
         cmocka_unit_test(sums_are_those_of_the_launch_on_generated_programs),
         cmocka_unit_test(sums_are_those_of_the_launch_on_bundled_traces),
     };

@@ -515,21 +515,68 @@ static void the_sums_are_exact(void **state)
     end(&p);
 }
 
+/* A program, or the part of it that remains without some of its launches; a copy separates two of them. */
+static void three_streams(program_t *p, bool whole)
+{
+    begin(p);
+    if (whole)
+        chain(p, 3, 3, 64, 70, 0);
+    chain(p, 1, 3, 64, 200, 0);
+    chain(p, 2, 9, 64, 150, 0);
+    if (whole)
+        chain(p, 1, 40, 64, 900, 0);
+    stream_builder_add(&p->b, 1, (stream_op_t){.kind = STREAM_OP_TO_DEVICE, .bytes = 5000});
+    if (whole)
+        chain(p, 2, 1, 64, 333, 0);
+    chain(p, 2, 2, 64, 100, 0);
+    chain(p, 1, 5, 64, 250, 0);
+}
+
+/* Launches that are left out take no time, and what waits for them does not wait. */
+static void a_choice_of_launches_is_the_program_without_the_others(void **state)
+{
+    (void)state;
+    static const uint64_t chosen[] = {2, 3, 6, 7};
+    const run_plan_t plan = {.first = 1, .launch_ids = chosen, .n_launch_ids = 4};
+    static told_t part;
+    gpu_spec_t spec = LAB_SPEC("v100", OVERLAP, "sm.count=2");
+    program_t p;
+    three_streams(&p, false);
+    run_with(&spec, &p, &(run_plan_t){.first = 1}, 1, 0, &part);
+    end(&p);
+    three_streams(&p, true);
+    run_with(&spec, &p, &plan, 2, 9, &told);
+    assert_int_equal(told.n, 8);
+    assert_int_equal(told.results.n, 4);
+    assert_int_equal(part.results.n, 4);
+    for (size_t i = 0; i < 4; i++) {
+        const launch_result_t *a = &told.results.launch[i], *b = &part.results.launch[i];
+        assert_int_equal(a->info.id, chosen[b->info.id - 1]);
+        assert_int_equal(a->start, b->start);
+        assert_int_equal(a->end, b->end);
+        assert_memory_equal(&a->sm, &b->sm, sizeof(a->sm));
+        assert_memory_equal(&a->l2, &b->l2, sizeof(a->l2));
+    }
+    size_t ran = 0;
+    for (size_t i = 0; i < told.n; i++)
+        ran += told.time[i].ran;
+    assert_int_equal(ran, 5); /* and the copy */
+    end(&p);
+}
+
 /* One stream runs in the usual loop, whatever the setting. */
 static void what_cannot_be_combined_is_named(void **state)
 {
     (void)state;
     gpu_spec_t spec = LAB_SPEC("v100", OVERLAP, "sm.count=2");
-    static const uint64_t ids[] = {1};
     program_t p;
     rb_err_t err = {0};
     begin(&p);
     chain(&p, 1, 1, 32, 10, 0);
     chain(&p, 2, 1, 32, 10, 0);
-    assert_int_equal(try_run(&spec, &p,
-                             &(run_plan_t){.first = 1, .launch_ids = ids, .n_launch_ids = 1}, 1, 0,
-                             &told, &err),
-                     RB_USAGE);
+    assert_int_equal(
+        try_run(&spec, &p, &(run_plan_t){.first = 1, .sampled = true}, 1, 0, &told, &err),
+        RB_USAGE);
     assert_non_null(strstr(err.text, "gpu.concurrent_launches = 1"));
     assert_int_equal(try_run(&spec, &p, &(run_plan_t){.first = 2}, 1, 0, &told, &err), RB_USAGE);
     end(&p);
@@ -551,6 +598,7 @@ int main(void)
         cmocka_unit_test(equal_launches_share_the_bandwidth_equally),
         cmocka_unit_test(nothing_depends_on_threads_or_windows),
         cmocka_unit_test(the_sums_are_exact),
+        cmocka_unit_test(a_choice_of_launches_is_the_program_without_the_others),
         cmocka_unit_test(what_cannot_be_combined_is_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

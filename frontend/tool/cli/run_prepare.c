@@ -227,17 +227,14 @@ static rb_code_t check_streams(run_t *run, rb_err_t *err)
         RB_TRY(run_graph_check(&run->sampling, run->setup.source, err));
     run->overlaps = !run->replays;
     if ((o->mode == FOLDER_RESUME && run->overlaps) || o->isolated || o->timeline_range != NULL ||
-        o->launches != NULL || o->stats_interval > 0 || o->detectors || o->per_instruction ||
-        o->clock_reads)
+        o->stats_interval > 0 || o->detectors || o->clock_reads)
         return rb_fail(err, RB_USAGE,
-                       "launches that overlap are simulated from the first to the last, without "
+                       "launches that overlap cannot be simulated with "
                        "--%s: leave it out, or set gpu.concurrent_launches = 1",
                        o->isolated                 ? "isolated"
                        : o->timeline_range != NULL ? "timeline-range"
-                       : o->launches != NULL       ? "launches"
                        : o->stats_interval > 0     ? "stats-interval"
                        : o->detectors              ? "detectors"
-                       : o->per_instruction        ? "per-instruction"
                        : o->clock_reads            ? "clock-reads"
                                                    : "resume");
     return RB_OK;

@@ -361,6 +361,7 @@ void lsu_step_profiled(sm_t *sm, cycle_t now)
     if (u->busy) {
         const uint32_t site = current_site(sm), first = u->next_line; /* its warp may end now */
         by_launch_warp(sm, u->cur.warp);
+        profile_memory_of_launch(sm);
         step_lines(sm, now);
         note_step(sm, site, first);
         if (u->busy)
@@ -369,7 +370,8 @@ void lsu_step_profiled(sm_t *sm, cycle_t now)
     if (cycle_max(u->data_free, u->next_accept) <= now && mem_queue_accept(sm, now)) {
         const uint32_t site = current_site(sm);
         by_launch_warp(sm, u->cur.warp);
-        sm->store_handle = profile_store_handle(site);
+        profile_memory_of_launch(sm);
+        sm->store_handle = profile_store_handle(sm, site);
         u->next_line = 0;
         profile_sources_read(sm, u->cur.warp, u->cur.inst);
         begin(sm, now);

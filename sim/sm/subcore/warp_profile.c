@@ -88,7 +88,8 @@ void profile_await(const sm_t *sm, const warp_t *warp, uint32_t site, uint64_t c
         c = find(sm, warp, longer, false);
     if (warp->inst != NULL && !c.found)
         c = find(sm, warp, longer, true);
-    inst_table_wait(sm->profile->table, site, c.site, longer, cycles);
+    inst_table_wait(&sm->profile->table[site >> PROFILE_LAUNCH_SHIFT], profile_number(site), c.site,
+                    longer, cycles);
 }
 
 void profile_registers(sm_t *sm, const warp_t *warp, uint32_t site, const op_properties_t *cls)
