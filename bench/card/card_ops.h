@@ -10,150 +10,102 @@ __device__ inline unsigned card_seed(void)
     return threadIdx.x + 1;
 }
 
-struct op_ffma {
-    float v;
-    __device__ op_ffma() : v((float)card_seed())
+/* What an operation works on; `result` keeps the compiler from removing the chain. */
+struct value_u32 {
+    unsigned v = card_seed();
+    __device__ unsigned result() const
     {
+        return v;
     }
+};
+
+struct value_f32 {
+    float v = (float)card_seed();
+    __device__ unsigned result() const
+    {
+        return __float_as_uint(v);
+    }
+};
+
+struct value_f64 {
+    double v = (double)card_seed();
+    __device__ unsigned result() const
+    {
+        return (unsigned)__double2loint(v);
+    }
+};
+
+struct op_ffma : value_f32 {
     __device__ void step()
     {
         asm volatile("fma.rn.f32 %0, %0, %0, %0;" : "+f"(v));
     }
-    __device__ unsigned result()
-    {
-        return __float_as_uint(v);
-    }
 };
 
-struct op_lop {
-    unsigned v, w, x;
-    __device__ op_lop() : v(card_seed()), w(blockDim.y), x(gridDim.y)
-    {
-    }
+struct op_lop : value_u32 {
+    unsigned w = blockDim.y, x = gridDim.y;
     __device__ void step()
     {
         asm volatile("lop3.b32 %0, %0, %1, %2, 0x6a;" : "+r"(v) : "r"(w), "r"(x));
     }
-    __device__ unsigned result()
-    {
-        return v;
-    }
 };
 
-struct op_imad {
-    unsigned v, w;
-    __device__ op_imad() : v(card_seed()), w(blockDim.y + 2)
-    {
-    }
+struct op_imad : value_u32 {
+    unsigned w = blockDim.y + 2;
     __device__ void step()
     {
         asm volatile("mad.lo.u32 %0, %0, %1, %0;" : "+r"(v) : "r"(w));
     }
-    __device__ unsigned result()
-    {
-        return v;
-    }
 };
 
-struct op_hfma2 {
-    unsigned v;
-    __device__ op_hfma2() : v(card_seed())
-    {
-    }
+struct op_hfma2 : value_u32 {
     __device__ void step()
     {
         asm volatile("fma.rn.f16x2 %0, %0, %0, %0;" : "+r"(v));
     }
-    __device__ unsigned result()
-    {
-        return v;
-    }
 };
 
-struct op_dadd {
-    double v;
-    __device__ op_dadd() : v((double)card_seed())
-    {
-    }
+struct op_dadd : value_f64 {
     __device__ void step()
     {
         asm volatile("add.rn.f64 %0, %0, %0;" : "+d"(v));
     }
-    __device__ unsigned result()
-    {
-        return (unsigned)__double2loint(v);
-    }
 };
 
-struct op_dfma {
-    double v;
-    __device__ op_dfma() : v((double)card_seed())
-    {
-    }
+struct op_dfma : value_f64 {
     __device__ void step()
     {
         asm volatile("fma.rn.f64 %0, %0, %0, %0;" : "+d"(v));
     }
-    __device__ unsigned result()
-    {
-        return (unsigned)__double2loint(v);
-    }
 };
 
-struct op_mufu {
-    float v;
-    __device__ op_mufu() : v((float)card_seed())
-    {
-    }
+struct op_mufu : value_f32 {
     __device__ void step()
     {
         asm volatile("ex2.approx.ftz.f32 %0, %0;" : "+f"(v));
     }
-    __device__ unsigned result()
-    {
-        return __float_as_uint(v);
-    }
 };
 
-struct op_popc {
-    unsigned v;
-    __device__ op_popc() : v(card_seed())
-    {
-    }
+struct op_popc : value_u32 {
     __device__ void step()
     {
         asm volatile("popc.b32 %0, %0;" : "+r"(v));
     }
-    __device__ unsigned result()
-    {
-        return v;
-    }
 };
 
-struct op_shfl {
-    unsigned v;
-    __device__ op_shfl() : v(card_seed())
-    {
-    }
+struct op_shfl : value_u32 {
     __device__ void step()
     {
         asm volatile("shfl.sync.bfly.b32 %0, %0, 1, 31, 0xffffffff;" : "+r"(v));
     }
-    __device__ unsigned result()
-    {
-        return v;
-    }
 };
 
 struct op_barrier {
-    __device__ op_barrier()
-    {
-    }
     __device__ void step()
     {
         asm volatile("bar.sync 0;" ::: "memory");
     }
-    __device__ unsigned result()
+    __device__ unsigned result() const
     {
         return 0;
     }
