@@ -65,6 +65,7 @@ enum {
     INST_SLOTS = 17,          /* from this bit on, two bits for each of the first three GPR sources:
                                * its operand slot, 1 (a), 2 (b) or 3 (c); 0: unknown */
     INST_READ_ONLY = 1 << 23, /* .CONSTANT: reads data that no thread writes */
+    INST_COPY_COMMIT = 1 << 24, /* LDGDEPBAR: closes a group of asynchronous copies */
 };
 
 enum { INST_MAX_DST = 3, INST_MAX_SRC = 8, INST_MAX_DEPS = 24, INST_CTL_NONE = 0 };
@@ -85,6 +86,7 @@ enum {
                                  * and INST_QUAD registers, and nothing special about it */
     INST_STEADY = 1 << 10, /* INST_ALONE, with a control word, the usual kind: neither a branch nor
                                  * counted */
+    INST_AFTER_COPIES = 1 << 11, /* may wait for groups of asynchronous copies */
 };
 
 enum {

@@ -17,7 +17,7 @@ static bool is_alone(const inst_t *in)
     case PIPE_CONST:
         return false;
     default:
-        return in->space == MEM_NONE &&
+        return in->space == MEM_NONE && in->cls != OP_DEPBAR &&
                (in->flags & (INST_BARRIER | INST_MEMBAR | INST_CLOCK)) == 0;
     }
 }
@@ -56,6 +56,8 @@ static unsigned find_traits(const inst_t *in)
         traits |= INST_WAITS;
     if (in->cls == OP_HMMA)
         traits |= INST_FORWARDED;
+    if (in->cls == OP_DEPBAR)
+        traits |= INST_AFTER_COPIES;
     if (is_alone(in))
         traits |= INST_ALONE;
     if (is_simple(in, traits))

@@ -89,6 +89,10 @@ void sm_sources_read(sm_t *sm, uint32_t w, const inst_t *inst, cycle_t cycle, cy
 void sm_result(sm_t *sm, uint32_t w, const inst_t *inst, cycle_t issued, cycle_t cycle,
                dep_kind_t kind, cycle_t now);
 
+/* The same for an asynchronous copy of a group, whose data are in shared memory at `cycle`. */
+void sm_copied(sm_t *sm, uint32_t w, const inst_t *inst, unsigned group, cycle_t issued,
+               cycle_t cycle, cycle_t now);
+
 /* The result has been written, or needs no write port: the instruction is no longer in flight. */
 void sm_result_written(sm_t *sm, uint32_t w, cycle_t now);
 

@@ -30,6 +30,13 @@ void sm_result(sm_t *sm, uint32_t w, const inst_t *inst, cycle_t issued, cycle_t
         sm_result_written(sm, w, now);
 }
 
+void sm_copied(sm_t *sm, uint32_t w, const inst_t *inst, unsigned group, cycle_t issued,
+               cycle_t cycle, cycle_t now)
+{
+    copies_done(sm, w, group, cycle, now);
+    sm_result(sm, w, inst, issued, cycle, DEP_LONG, now);
+}
+
 void sm_result_written(sm_t *sm, uint32_t w, cycle_t now)
 {
     sm->slot[w].loads--;

@@ -71,6 +71,8 @@ extern const param_choice_t write_policy_choices[];
       "added to mem_read_latency for global and local memory")                                     \
     P(U32, store_read_extra, "3", 0, 64, "cycles",                                                 \
       "added to mem_read_latency for 32-bit store data")                                           \
+    P(U32, copy_read_extra, "2", 0, 64, "cycles",                                                  \
+      "extra cycles to read the second address of an asynchronous copy")                           \
     P(U32, mio_interval, "1", 1, 16, "cycles",                                                     \
       "cycles between two instructions that the SM's MIO takes")                                   \
     P(U32, lsu_lanes, "32", 1, 32, "lanes", "threads that the load/store unit takes per cycle")    \
@@ -142,6 +144,8 @@ extern const param_group_t lat_param_group;
     E(prefetcher, prefetcher_choices, "none", "which lines are fetched before they are loaded")    \
     P(U32, prefetch_lines, "2", 1, 64, "lines", "how many lines a prefetcher fetches ahead")       \
     P(U32, latency, "28", 4, 4096, "cycles", "load to use, 32-bit hit")                            \
+    P(U32, copy_latency, "39", 4, 4096, "cycles",                                                  \
+      "asynchronous copy that hits, issue to completion without bank conflicts")                   \
     P(U32, tags_per_cycle, "4", 1, 32, "tags", "lines looked up per cycle")                        \
     P(U32, bank_bytes, "128", 4, 256, "bytes",                                                     \
       "bytes per cycle of its 4-byte banks; lanes that need different words of a bank take turns") \

@@ -26,6 +26,7 @@ typedef struct {
                               * of the slot */
     uint8_t barrier;         /* id of the barrier it waits at */
     uint8_t launch;          /* index of its launch */
+    uint8_t copy_group;      /* group of its asynchronous copies that is open (copies.c) */
     uint32_t membar_latency; /* of its memory barrier, counted from the last completion */
 } warp_slot_t;
 

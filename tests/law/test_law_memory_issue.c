@@ -130,6 +130,8 @@ static void source_registers_are_free_when_they_have_been_read(void **state)
     (void)state;
     assert_int_equal(sources_held(&spec, "LDG.E", "R8", "R2"), 11);
     assert_int_equal(sources_held(&spec, "LDG.E.128", "R8", "R2"), 11);
+    assert_int_equal(sources_held(&spec, "LDGSTS.E", "", "R8 R2"), 13);
+    assert_int_equal(sources_held(&spec, "LDGSTS.E.128", "", "R8 R2"), 13);
     assert_int_equal(sources_held(&spec, "STG.E", "", "R2 R8"), 14);
     assert_int_equal(sources_held(&spec, "STG.E.64", "", "R2 R8"), 16);
     assert_int_equal(sources_held(&spec, "STG.E.128", "", "R2 R8"), 20);

@@ -10,7 +10,9 @@ static void run_line(synth_warp_t *w, const void *ctx)
     for (unsigned i = 0; line[i].mnemonic != NULL; i++) {
         bool lds = strncmp(line[i].mnemonic, "LDS", 3) == 0;
         bool sts = strncmp(line[i].mnemonic, "STS", 3) == 0;
-        bool memory = lds || sts || strncmp(line[i].mnemonic, "LDG", 3) == 0;
+        bool ldg =
+            strncmp(line[i].mnemonic, "LDG", 3) == 0 && strcmp(line[i].mnemonic, "LDGDEPBAR") != 0;
+        bool memory = lds || sts || ldg;
 
         if (memory)
             synth_emit_affine(w, i, (uint32_t)SYNTH_FULL_MASK, lds || sts ? shared : global, 4);

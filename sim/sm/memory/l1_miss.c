@@ -92,6 +92,8 @@ static uint16_t load_new(sm_t *sm, uint32_t w, const inst_t *inst)
     load->inst = inst;
     load->warp = (uint16_t)w;
     load->issued = lsu_issued(sm, &sm->memory.lsu.cur);
+    load->copy_passes = sm->memory.lsu.copy_passes;
+    load->group = sm->memory.lsu.cur.group;
     return i;
 }
 

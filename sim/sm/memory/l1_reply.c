@@ -7,9 +7,13 @@ void l1_load_finish(sm_t *sm, uint16_t load, cycle_t done, cycle_t now)
     uint32_t w = l->warp;
     const inst_t *inst = l->inst;
     cycle_t issued = l->issued;
+    const uint16_t passes = l->copy_passes;
     l->next_free = sm->memory.load_free;
     sm->memory.load_free = load;
-    sm_result(sm, w, inst, issued, done, DEP_LONG, now);
+    if (inst->flags & INST_TO_SHARED)
+        sm_copied(sm, w, inst, l->group, issued, done + copy_write(sm, w, passes, now), now);
+    else
+        sm_result(sm, w, inst, issued, done, DEP_LONG, now);
     lsu_kick(sm, now);
 }
 
@@ -17,7 +21,7 @@ void l1_load_finish(sm_t *sm, uint16_t load, cycle_t done, cycle_t now)
 static void load_arrived(sm_t *sm, uint16_t load, uint8_t sectors, cycle_t now)
 {
     load_t *l = &sm->memory.load[load];
-    l->done = cycle_max(l->done, now + sm->config->l1.fill_latency);
+    l->done = cycle_max(l->done, now + sm->config->l1.fill_latency + copy_longer(sm, l->inst));
     l->remaining -= (uint16_t)__builtin_popcount(sectors);
     if (l->remaining == 0 && l->complete)
         l1_load_finish(sm, load, l->done, now);

@@ -168,6 +168,7 @@ ALWAYS_INLINE void begin_global(sm_t *sm, mem_space_t space, cycle_t now)
     u->started = now;
     u->next_line = 0;
     u->load = NO_INDEX;
+    u->copy_passes = 0;
     u->absent = false;
     u->lines.n = 0;
     u->space = (uint8_t)space;
@@ -185,7 +186,9 @@ ALWAYS_INLINE void begin_global(sm_t *sm, mem_space_t space, cycle_t now)
         busy = cycle_max(busy, cycle_max(passes, tag_cycles));
         u->extra = (uint32_t)(cycle_max(passes, tag_cycles) - cycle_min(ideal, passes));
     }
-    if (e->inst->access == ACC_LOAD)
+    if (e->inst->flags & INST_TO_SHARED)
+        u->copy_passes = copy_begin(sm, e);
+    else if (e->inst->access == ACC_LOAD)
         busy = cycle_max(busy, load_cycles(u));
     if (spec->perfect)
         busy = 1;
@@ -198,8 +201,10 @@ static void finish_global(sm_t *sm, cycle_t now)
     lsu_t *u = &sm->memory.lsu;
     const inst_t *inst = u->cur.inst;
     u->busy = false;
-    cycle_t hit = u->started + sm->config->l1.latency + u->extra + return_extra(sm, inst) -
-                  sm->config->sm.mem_issue_latency;
+    const bool copy = inst->flags & INST_TO_SHARED;
+    cycle_t latency =
+        sm->config->l1.latency + (copy ? copy_longer(sm, inst) : (cycle_t)return_extra(sm, inst));
+    cycle_t hit = u->started + latency + u->extra - sm->config->sm.mem_issue_latency;
     hit = cycle_max(hit, now + 1);
     if (u->load != NO_INDEX) {
         load_t *load = &sm->memory.load[u->load];
@@ -208,6 +213,9 @@ static void finish_global(sm_t *sm, cycle_t now)
             l1_load_finish(sm, u->load, hit, now);
         else
             load->complete = true;
+    } else if (copy) {
+        copy_write(sm, u->cur.warp, u->copy_passes, now);
+        sm_copied(sm, u->cur.warp, inst, u->cur.group, lsu_issued(sm, &u->cur), hit, now);
     } else {
         sm_result(sm, u->cur.warp, inst, lsu_issued(sm, &u->cur), hit, DEP_LONG, now);
     }
@@ -279,6 +287,8 @@ ALWAYS_INLINE uint32_t source_latency(const sm_t *sm, const inst_t *inst)
     bool store =
         inst->access == ACC_STORE || inst->access == ACC_ATOMIC || inst->access == ACC_REDUCTION;
     uint32_t latency = spec->mem_read_latency + mem_queue_address_extra(sm, inst);
+    if (inst->flags & INST_TO_SHARED) /* a second address */
+        return latency + spec->copy_read_extra;
     return store ? latency + spec->store_read_extra + return_extra(sm, inst) : latency;
 }
 

@@ -43,6 +43,22 @@ static inline void lsu_occupy(sm_t *sm, cycle_t now, cycle_t cycles)
 /* shared_memory.c: executes an access to shared memory that was just accepted. */
 void shared_step(sm_t *sm, const mem_entry_t *e, cycle_t now);
 
+/* copy.c: asynchronous copies (LDGSTS) */
+
+/* The passes in which the copy of a queue entry is written; counts them. */
+uint16_t copy_begin(sm_t *sm, const mem_entry_t *e);
+
+/* Data of a copy of warp w have come: they take the data stage. Returns the cycles that they wait. */
+cycle_t copy_write(sm_t *sm, uint32_t w, uint32_t passes, cycle_t now);
+
+/* Cycles by which a copy takes longer than a load of 32 bits; 0 for other instructions. */
+static inline uint32_t copy_longer(const sm_t *sm, const inst_t *inst)
+{
+    const l1_spec_t *spec = &sm->config->l1;
+    const bool longer = inst->flags & INST_TO_SHARED && spec->copy_latency > spec->latency;
+    return longer ? spec->copy_latency - spec->latency : 0;
+}
+
 /* l1.c */
 
 void l1_init(sm_t *sm);

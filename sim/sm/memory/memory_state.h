@@ -22,6 +22,7 @@ typedef struct {
     cycle_t accept_from;
     uint32_t mask;
     uint16_t warp;
+    uint8_t group; /* of an asynchronous copy */
 } mem_entry_t;
 
 /* The queue of a sub-core: a ring of sm.mem_queue entries. */
@@ -40,8 +41,12 @@ typedef struct {
     cycle_t done;       /* not before: the latency of the sectors that hit */
     uint16_t remaining; /* sectors still missing */
     uint16_t warp;
-    uint16_t next_free;
+    union {
+        uint16_t next_free;   /* if unused */
+        uint16_t copy_passes; /* lsu_t */
+    };
     bool complete; /* all its lines have passed the load/store unit */
+    uint8_t group; /* of an asynchronous copy */
 } load_t;
 
 _Static_assert(sizeof(load_t) == 32, "two fill one line of the host's cache");
@@ -94,8 +99,9 @@ typedef struct {
     cycle_t retry;   /* next step; CYCLE_NEVER: idle, or waits for an event */
     uint8_t stalled; /* l1_result_t: what blocks cur */
     cycle_t stalled_since;
-    uint8_t space;  /* mem_space_t of cur, never MEM_GENERIC */
-    uint32_t extra; /* latency that conflicts add to a hit */
+    uint8_t space;        /* mem_space_t of cur, never MEM_GENERIC */
+    uint32_t extra;       /* latency that conflicts add to a hit */
+    uint16_t copy_passes; /* in which an asynchronous copy is written to shared memory */
 } lsu_t;
 
 /* A packet that waits for its address translation. */

@@ -117,6 +117,11 @@ static void wait_for(const sm_t *sm, const inst_t *inst, counter_t *c, unsigned 
         *wait = (wait_t){at, kind};
 }
 
+cycle_t control_falls(const sm_t *sm, uint32_t w, unsigned n, unsigned limit, cycle_t now)
+{
+    return falls_to(sm, counter_of(sm, w, n), limit, now);
+}
+
 cycle_t control_ready(const sm_t *sm, uint32_t w, const inst_t *inst, cycle_t now, dep_kind_t *kind)
 {
     wait_t wait = {cycle_max(now, sm->subcore.warp[w].stalled_until), DEP_FIXED};
@@ -187,9 +192,23 @@ static void release(sm_t *sm, uint32_t w, unsigned n, cycle_t at, dep_kind_t kin
     add_release(sm, c, at, kind, false, now);
 }
 
+void control_count_one(sm_t *sm, uint32_t w, unsigned n, cycle_t at, dep_kind_t kind, cycle_t now)
+{
+    if (at == CYCLE_NEVER)
+        count_unknown(sm, w, n, kind);
+    else
+        count_known(sm, w, n, at, kind, false, now);
+}
+
+/* Groups of asynchronous copies wait for the L1 as loads do. */
+static dep_kind_t kind_of(const sm_t *sm, const inst_t *inst)
+{
+    return inst->flags & INST_COPY_COMMIT ? DEP_LONG : (dep_kind_t)sm->cls[inst->cls].dep_kind;
+}
+
 void control_count(sm_t *sm, uint32_t w, const inst_t *inst, cycle_t result, cycle_t now)
 {
-    dep_kind_t kind = (dep_kind_t)sm->cls[inst->cls].dep_kind;
+    dep_kind_t kind = kind_of(sm, inst);
     unsigned write = ctl_write_barrier(inst->ctl), read = ctl_read_barrier(inst->ctl);
     if (result == CYCLE_NEVER) {
         count_unknown(sm, w, write, kind);

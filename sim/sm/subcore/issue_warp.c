@@ -41,6 +41,8 @@ static inline const uint64_t *take_addresses(warp_t *warp)
  * room. */
 static void hand_over(sm_t *sm, const warp_t *warp, const uint64_t *addr, cycle_t now)
 {
+    if (warp->inst->flags & INST_TO_SHARED)
+        copies_issue(sm, warp->slot);
     cycle_t free_at =
         memory_take(sm, warp->sub_core, warp->slot, warp->inst, warp->mask, addr, now);
     if (free_at != 0)
@@ -65,6 +67,8 @@ static void execute(sm_t *sm, warp_t *warp, const op_properties_t *cls, cycle_t 
         depend_hold(sm, warp->slot, inst, kind);
         return;
     }
+    if (inst->flags & INST_COPY_COMMIT && warp->mask != 0)
+        copies_commit(sm, warp, now);
     depend_set(warp, inst, fixed_result(sm, warp, cls, addr, conflict, now), kind);
     if (inst->flags & INST_PRED_WRITE)
         warp->pred_ready = now + sm->config->sm.predicate_latency;
@@ -83,6 +87,8 @@ static cycle_t execute_controlled(sm_t *sm, warp_t *warp, const op_properties_t 
     pipes_occupy_own(sm, warp->sub, inst, cls, conflict, now);
     if (cls->one_unit)
         pipes_occupy_shared_fp64(sm, warp->sub, now);
+    if (inst->flags & INST_COPY_COMMIT && warp->mask != 0)
+        return copies_commit(sm, warp, now);
     if (!cls->queued || warp->mask == 0) {
         cycle_t result = fixed_result(sm, warp, cls, addr, conflict, now);
         if (cls->through_allocate && warp->mask != 0)

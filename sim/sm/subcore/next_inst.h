@@ -107,6 +107,13 @@ static inline bool next_inst_when(sm_t *sm, warp_t *warp, cycle_t now, cycle_t *
         at = operands;
         warp->state = dep_state[kind];
     }
+    if (warp->inst->traits & INST_AFTER_COPIES) {
+        cycle_t copied = copies_ready(sm, warp, now);
+        if (copied > at) {
+            at = copied;
+            warp->state = STATE_LONG_SCOREBOARD;
+        }
+    }
     if (at == CYCLE_NEVER) {
         warp->park = PARK_DEPEND;
         return false;

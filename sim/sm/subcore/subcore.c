@@ -51,6 +51,7 @@ void subcore_init(sm_t *sm)
 void subcore_free(sm_t *sm)
 {
     control_free(sm);
+    copies_free(sm);
     control_check_free(sm);
     rb_model_free(sm->subcore.dep);
     rb_model_free(sm->subcore.hold);

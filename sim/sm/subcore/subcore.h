@@ -45,6 +45,9 @@ void issue_step(sm_t *sm, cycle_t now, cycle_t until);
 /* The same with counts per instruction. (profiled.c) */
 void issue_step_profiled(sm_t *sm, cycle_t now, cycle_t until);
 
+/* copies.c: an asynchronous copy of warp w, of this group, is in shared memory at cycle `at`. */
+void copies_done(sm_t *sm, uint32_t w, unsigned group, cycle_t at, cycle_t now);
+
 /* warp.c */
 
 /* Why a warp is in no ready set. */

@@ -87,6 +87,12 @@ static inline cycle_t control_gap(const sm_t *sm, const inst_t *inst)
 cycle_t control_ready(const sm_t *sm, uint32_t w, const inst_t *inst, cycle_t now,
                       dep_kind_t *kind);
 
+/* Earliest cycle >= now at which counter n of warp w is at most limit; CYCLE_NEVER: not known yet. */
+cycle_t control_falls(const sm_t *sm, uint32_t w, unsigned n, unsigned limit, cycle_t now);
+
+/* Increments counter n of warp w until cycle `at`; CYCLE_NEVER: until control_result(). */
+void control_count_one(sm_t *sm, uint32_t w, unsigned n, cycle_t at, dep_kind_t kind, cycle_t now);
+
 /* inst was issued at now: increments its counters. result: when its destinations are ready;
  * CYCLE_NEVER if control_result(), with its write barrier, and control_sources_read() will say. */
 void control_count(sm_t *sm, uint32_t w, const inst_t *inst, cycle_t result, cycle_t now);
@@ -94,6 +100,25 @@ void control_result(sm_t *sm, uint32_t w, unsigned barrier, cycle_t at, dep_kind
                     cycle_t now);
 void control_sources_read(sm_t *sm, uint32_t w, const inst_t *inst, cycle_t at, dep_kind_t kind,
                           cycle_t now);
+
+/* copies.c: groups of asynchronous copies */
+
+void copies_free(sm_t *sm);
+
+/* A warp starts in slot w: it has no copies. */
+void copies_reset(sm_t *sm, uint32_t w);
+
+/* Warp w issues a copy, which belongs to its open group. */
+void copies_issue(sm_t *sm, uint32_t w);
+
+/* The warp issues an LDGDEPBAR at now: its open group is closed and the next one begins. Returns when
+ * the group and all before it are done; CYCLE_NEVER: not known yet, the warp's counter will be
+ * released. */
+cycle_t copies_commit(sm_t *sm, const warp_t *warp, cycle_t now);
+
+/* When groups of copies allow the warp's next instruction, an INST_AFTER_COPIES, to issue;
+ * CYCLE_NEVER: not known yet. */
+cycle_t copies_ready(const sm_t *sm, const warp_t *warp, cycle_t now);
 
 /* results.c: a warp with control words issued inst, of fixed latency, at now; the result is
  * forwarded from cycle `result` on. */

@@ -41,6 +41,21 @@ typedef struct {
     bool tensor; /* the latest release is an HMMA's */
 } counter_t;
 
+/* A group of asynchronous copies of a warp. */
+typedef struct {
+    cycle_t until;        /* latest known completion of its copies */
+    const inst_t *commit; /* the LDGDEPBAR that closed it */
+    uint16_t unknown;     /* copies whose completion is not known yet */
+} copy_group_t;
+
+/* The groups of a warp: a ring. All before `oldest` are done at cycle `until`. */
+enum { COPY_GROUPS = 32 };
+typedef struct {
+    cycle_t until;
+    uint8_t oldest, open;
+    copy_group_t group[COPY_GROUPS];
+} copies_t;
+
 typedef struct {
     const inst_t *inst; /* next instruction; NULL: no warp, or it has ended */
     const uint64_t *addr;
@@ -137,6 +152,7 @@ typedef struct {
     dep_t *hold;        /* owned; 256 per warp: GPRs that memory instructions have not read yet */
     counter_t *counter; /* owned; CONTROL_COUNTERS per warp; allocated when first needed */
     cycle_t *release;   /* owned; CONTROL_COUNTER_MAX per counter */
+    copies_t *copies;   /* owned; one per warp; allocated when first needed */
     struct control_check *check; /* owned; one per warp; NULL: sm.control_check is off */
     cycle_t sweep_at;
 } subcore_t;

@@ -82,6 +82,7 @@ void warp_slot_fill(sm_t *sm, uint32_t w, const warp_stream_t *stream, cycle_t n
     warp->pred_ready = 0;
     warp->issued = 0;
     warp->control = uses_control_words(sm, warp->inst);
+    copies_reset(sm, w);
     if (warp->control)
         control_start(sm, w);
     else
