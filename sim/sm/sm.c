@@ -128,6 +128,15 @@ static void take_epoch(sm_t *sm, const block_msg_t *m)
     const_forget(sm);
 }
 
+/* Before the first block: allocates what only an SM with blocks needs. Clearing it for each SM would
+ * take longer than a small launch. */
+static __attribute__((noinline)) void begin(sm_t *sm)
+{
+    sm->begun = true;
+    subcore_begin(sm);
+    memory_begin(sm);
+}
+
 /* Handles message n of the inbox's pool, which arrived. Returns a reply that can pass the crossbar
  * port at once, because it is alone; 0: none. */
 ALWAYS_INLINE uint32_t take_message(sm_t *sm, uint32_t n, cycle_t now)
@@ -150,6 +159,8 @@ ALWAYS_INLINE uint32_t take_message(sm_t *sm, uint32_t n, cycle_t now)
         tlb_arrive(sm, m->entry);
         break;
     case MSG_BLOCK:
+        if (!sm->begun)
+            begin(sm);
         take_epoch(sm, &m->block);
         block_start(sm, &m->block, now);
         break;

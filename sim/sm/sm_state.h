@@ -118,6 +118,7 @@ struct sm {
     trail_t trail[SM_MAX_WARPS];
     cycle_t block_since[SM_MAX_BLOCKS];
     bool watched; /* whether stays are noted */
+    bool begun;   /* it has had a block: its tables of warps and misses exist */
     struct {
         sm_stay_t *list; /* owned */
         size_t n, cap;

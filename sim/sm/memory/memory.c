@@ -17,11 +17,15 @@ void memory_init(sm_t *sm)
 {
     mem_queue_init(sm);
     lsu_init(sm);
+    l1_init(sm);
+    tlb_init(sm);
+}
+
+void memory_begin(sm_t *sm)
+{
     if (power_of_two(sm->memory.lsu.l1_banks) && power_of_two(sm->config->shared.banks))
         sm->memory.pattern = rb_model_calloc(PATTERN_SLOTS, sizeof(*sm->memory.pattern));
-    l1_init(sm);
     l1_miss_init(sm);
-    tlb_init(sm);
 }
 
 void memory_free(sm_t *sm)
@@ -43,7 +47,7 @@ void memory_gauges(const sm_t *sm, sm_gauges_t *out)
     const memory_t *m = &sm->memory;
     for (uint32_t s = 0; s < sm->n_sub_cores; s++)
         out->memory += m->queue[s].count;
-    out->lines = sm->config->l1.mshrs;
+    out->lines = sm->begun ? sm->config->l1.mshrs : 0;
     for (uint32_t i = m->mshr_free; i != 0; i = m->mshr[i - 1].next_free)
         out->lines--;
 }

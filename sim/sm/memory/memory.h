@@ -7,6 +7,7 @@
 /* memory.c */
 
 void memory_init(sm_t *sm);
+void memory_begin(sm_t *sm); /* before the SM's first block */
 void memory_free(sm_t *sm);
 
 /* Prepares for a launch: empties the L1 and gives it the size that the carve-out leaves. */

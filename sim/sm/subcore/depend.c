@@ -142,7 +142,9 @@ void depend_sweep(sm_t *sm, cycle_t now)
 {
     /* After a long sleep the distances have wrapped around; no latency is that long. */
     bool passed = now - sm->subcore.sweep_at > DEP_SWEEP_INTERVAL;
-    sweep_table(sm->subcore.dep, (size_t)sm->n_warps * REG_ID_COUNT, now, passed);
-    sweep_table(sm->subcore.hold, (size_t)sm->n_warps * REG_ID_PRED, now, passed);
+    if (sm->begun) {
+        sweep_table(sm->subcore.dep, (size_t)sm->n_warps * REG_ID_COUNT, now, passed);
+        sweep_table(sm->subcore.hold, (size_t)sm->n_warps * REG_ID_PRED, now, passed);
+    }
     sm->subcore.sweep_at = now + DEP_SWEEP_INTERVAL;
 }

@@ -10,6 +10,17 @@
 #include "sim/sm/save_value.h"
 #include "sim/sm/subcore/scheduler_state.h"
 
+void subcore_begin(sm_t *sm)
+{
+    subcore_t *c = &sm->subcore;
+    c->dep = rb_model_calloc((size_t)sm->n_warps * REG_ID_COUNT, sizeof(*c->dep));
+    c->hold = rb_model_calloc((size_t)sm->n_warps * REG_ID_PRED, sizeof(*c->hold));
+    for (uint32_t w = 0; w < sm->n_warps; w++) {
+        c->warp[w].dep = c->dep + (size_t)w * REG_ID_COUNT;
+        c->warp[w].hold = c->hold + (size_t)w * REG_ID_PRED;
+    }
+}
+
 static void warps_init(sm_t *sm)
 {
     for (uint32_t w = 0; w < sm->n_warps; w++) {
@@ -19,8 +30,6 @@ static void warps_init(sm_t *sm)
         warp->state = STATE_NO_WARP;
         warp->slot = (uint8_t)w;
         warp->sub = &sm->subcore.sub[warp->sub_core];
-        warp->dep = sm->subcore.dep + (size_t)w * REG_ID_COUNT;
-        warp->hold = sm->subcore.hold + (size_t)w * REG_ID_PRED;
         sm->subcore.sub[warp->sub_core].free_slots |= UINT32_C(1) << warp->place;
         if (warp->place == 0)
             sm->subcore.sub[warp->sub_core].warp = warp;
@@ -33,8 +42,6 @@ void subcore_init(sm_t *sm)
 {
     const icache_spec_t *icache = &sm->config->icache;
     subcore_t *c = &sm->subcore;
-    c->dep = rb_model_calloc((size_t)sm->n_warps * REG_ID_COUNT, sizeof(*c->dep));
-    c->hold = rb_model_calloc((size_t)sm->n_warps * REG_ID_PRED, sizeof(*c->hold));
     c->sweep_at = DEP_SWEEP_INTERVAL;
     c->issue_next = CYCLE_NEVER;
     c->issuing = NOT_ISSUING;
