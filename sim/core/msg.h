@@ -27,10 +27,12 @@ typedef enum {
 } msg_kind_t;
 
 typedef enum {
-    MEM_READ,   /* reply carries the sectors */
-    MEM_WRITE,  /* reply is an acknowledgement */
-    MEM_RED,    /* reduction at L2: acknowledged, no data */
-    MEM_ATOMIC, /* atomic at L2: reply carries the old values */
+    MEM_READ,    /* reply carries the sectors */
+    MEM_WRITE,   /* reply is an acknowledgement */
+    MEM_RED,     /* reduction at L2: acknowledged, no data */
+    MEM_ATOMIC,  /* atomic at L2: reply carries the old values */
+    MEM_COPY_IN, /* a copy engine writes or reads sectors: no reply */
+    MEM_COPY_OUT,
 } mem_op_t;
 
 /* Where a memory request comes from; statistics tell them apart. */

@@ -55,6 +55,12 @@ typedef struct {
     cycle_t alone; /* of a launch: cycles in which no other launch was running */
 } stream_op_time_t;
 
+/* What the copies of the graph did in the memory, apart from the counters of launches. */
+typedef struct {
+    l2_stats_t l2;
+    dram_stats_t dram;
+} copy_counters_t;
+
 /* Every member may be NULL. A callback that returns an error ends the run with it. */
 typedef struct {
     void *ctx;
@@ -69,9 +75,10 @@ typedef struct {
      * with samplers inside launches. */
     rb_code_t (*clock_reads)(void *ctx, const launch_info_t *info, const clock_read_t *reads,
                              size_t n, rb_err_t *err);
-    /* With gpu.concurrent_launches above 1, at the end: when each operation of the graph ran. */
+    /* With gpu.concurrent_launches above 1, at the end: when each operation of the graph ran, and
+     * what its copies did. */
     rb_code_t (*work_done)(void *ctx, const stream_graph_t *graph, const stream_op_time_t *times,
-                           rb_err_t *err);
+                           const copy_counters_t *copies, rb_err_t *err);
     /* Between windows, every few hundred windows. false stops the run. */
     bool (*progress)(void *ctx, const gpu_progress_t *p);
 } gpu_callbacks_t;

@@ -92,6 +92,7 @@ void overlap_init(overlap_t *o, const gpu_spec_t *spec, const uint16_t *sm_shard
         feed_init(&o->launch[i].feed);
     queue_init(&o->waiting, graph->n);
     queue_init(&o->completed, graph->n);
+    queue_init(&o->begun, graph->n);
     for (unsigned e = 0; e < 2; e++) {
         queue_init(&o->copies[e], graph->n);
         o->copy_end[e] = CYCLE_NEVER;
@@ -115,6 +116,7 @@ void overlap_free(overlap_t *o)
     free(o->first_after);
     free(o->waiting.list);
     free(o->completed.list);
+    free(o->begun.list);
     free(o->copies[0].list);
     free(o->copies[1].list);
 }
@@ -126,12 +128,29 @@ static unsigned engine_of(const overlap_t *o, uint32_t op)
     return o->spec->gpu.copy_engines > 1 && o->graph->ops[op].kind == STREAM_OP_FROM_DEVICE;
 }
 
+static double cycles_per_byte(const overlap_t *o)
+{
+    return o->spec->gpu.clock_mhz / (1000.0 * o->spec->gpu.copy_bandwidth);
+}
+
 /* Cycles that a copy takes. */
 static cycle_t copy_cycles(const overlap_t *o, uint32_t op)
 {
     const gpu_params_t *p = &o->spec->gpu;
-    const double per_byte = p->clock_mhz / (1000.0 * p->copy_bandwidth);
-    return p->copy_latency + (cycle_t)ceil((double)o->graph->ops[op].bytes * per_byte);
+    return p->copy_latency + (cycle_t)ceil((double)o->graph->ops[op].bytes * cycles_per_byte(o));
+}
+
+bool overlap_traffic(const overlap_t *o, uint32_t op, copy_traffic_t *out)
+{
+    const stream_op_t *c = &o->graph->ops[op];
+    *out = (copy_traffic_t){.addr = c->addr,
+                            .bytes = c->bytes,
+                            .to_host = c->kind == STREAM_OP_FROM_DEVICE,
+                            .begin = o->ops[op].start +
+                                     cycle_max(o->spec->gpu.copy_latency, overlap_least(o->spec)),
+                            .per_byte = cycles_per_byte(o)};
+    return o->spec->gpu.memcpy_fills_l2 && c->addr != 0 && c->bytes > 0 &&
+           c->bytes <= COPY_TRAFFIC_MAX && c->bytes <= UINT64_MAX - LINE_BYTES - c->addr;
 }
 
 /* Starts the first copy of an idle engine. */
@@ -143,6 +162,9 @@ static void start_copy(overlap_t *o, unsigned engine, cycle_t now)
     const uint32_t op = q->list[q->from];
     o->ops[op].start = now;
     o->copy_end[engine] = now + copy_cycles(o, op);
+    copy_traffic_t traffic;
+    if (o->replay == NULL && overlap_traffic(o, op, &traffic))
+        queue_put(&o->begun, op);
 }
 
 static void complete(overlap_t *o, uint32_t op, cycle_t now)
@@ -202,7 +224,7 @@ static void admit(overlap_t *o, uint32_t op, cycle_t now)
     l->storing = 0;
     set_share(o, l);
     l->ctx = (launch_ctx_t){.epoch = ++o->epoch, .index = (uint8_t)index, .overlaps = true};
-    l->ctx.tag = (uint16_t)(1 + o->epoch % UINT16_MAX);
+    l->ctx.tag = (uint16_t)(1 + o->epoch % (COPY_TAG - 1));
     o->n_used = index + 1 > o->n_used ? index + 1 : o->n_used;
     o->ops[op].start = now;
     if (o->running++ == 0)
@@ -440,6 +462,19 @@ static void start(overlap_t *o)
     }
 }
 
+/* When the first byte moves of the copies that the partitions do not know yet: the engine must not go
+ * further before they are told. */
+static cycle_t first_traffic(const overlap_t *o)
+{
+    cycle_t first = CYCLE_NEVER;
+    for (size_t i = 0; i < o->begun.n; i++) {
+        copy_traffic_t copy;
+        if (overlap_traffic(o, o->begun.list[o->begun.from + i], &copy))
+            first = cycle_min(first, copy.begin);
+    }
+    return first;
+}
+
 static cycle_t next_event(const overlap_t *o)
 {
     if (!o->started)
@@ -454,7 +489,7 @@ cycle_t overlap_run(overlap_t *o, outbox_t *out, cycle_t from, cycle_t to)
     for (;;) {
         const cycle_t next = next_event(o);
         if (next >= to)
-            return next;
+            return cycle_min(next, first_traffic(o));
         now = cycle_max(now, next);
         const uint32_t before = o->running;
         if (!o->started)

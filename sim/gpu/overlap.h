@@ -22,6 +22,7 @@
 #include "sim/gpu/feed.h"
 #include "sim/gpu/gpu.h"
 #include "sim/gpu/placement.h"
+#include "sim/mem/copy_traffic.h"
 
 enum { OVERLAP_LAUNCHES = 256 }; /* twice as many as are admitted at most */
 
@@ -92,6 +93,7 @@ typedef struct overlap {
     overlap_queue_t waiting;   /* launches that are ready, but not admitted */
     overlap_queue_t copies[2]; /* of each engine: copies that are ready; the first one is running */
     cycle_t copy_end[2];       /* CYCLE_NEVER: the engine is idle */
+    overlap_queue_t begun;     /* copies that began in the last window */
     overlap_queue_t completed; /* operations whose successors are to be told */
     uint32_t running;          /* launches admitted and not ended */
     uint64_t n_complete;       /* operations */
@@ -122,6 +124,9 @@ static inline bool overlap_over(const overlap_t *o)
 
 /* The work of the scheduler's shard (engine.h). */
 cycle_t overlap_run(overlap_t *o, outbox_t *out, cycle_t from, cycle_t to);
+
+/* What a copy that began does in the memory. false: nothing, or its addresses are not known. */
+bool overlap_traffic(const overlap_t *o, uint32_t op, copy_traffic_t *out);
 
 /* When the operations ran, after all are complete; room for all of the graph. */
 void overlap_times(const overlap_t *o, stream_op_time_t *times);

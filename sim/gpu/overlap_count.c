@@ -22,14 +22,6 @@ void overlap_count_begin(gpu_t *g, overlap_count_t *c)
     g->run.insts_before = gpu_warp_insts(g);
 }
 
-void overlap_count_end(gpu_t *g)
-{
-    for (uint32_t i = 0; i < g->n_sms; i++)
-        sm_count_by_launch(g->sm[i], false, NULL);
-    for (uint32_t i = 0; i < g->n_partitions; i++)
-        partition_count_by_launch(g->partition[i], false);
-}
-
 void overlap_count_free(overlap_count_t *c)
 {
     free(c->of);
@@ -38,6 +30,8 @@ void overlap_count_free(overlap_count_t *c)
 
 static gpu_counters_t *counters_of(overlap_count_t *c, uint16_t tag)
 {
+    if (tag == COPY_TAG)
+        return &c->copies;
     if (tag != 0 && c->place[tag] == 0) {
         rb_grow(&c->of, &c->cap, c->n + 1, sizeof(*c->of));
         c->of[c->n] = (gpu_counters_t){0};
@@ -81,6 +75,15 @@ static void drain(gpu_t *g, overlap_count_t *c, cycle_t cycle)
     }
     for (uint32_t i = 0; i < g->n_partitions; i++)
         partition_drain_by_launch(g->partition[i], take_l2, take_dram, c);
+}
+
+void overlap_count_end(gpu_t *g, overlap_count_t *c)
+{
+    drain(g, c, g->next_start);
+    for (uint32_t i = 0; i < g->n_sms; i++)
+        sm_count_by_launch(g->sm[i], false, NULL);
+    for (uint32_t i = 0; i < g->n_partitions; i++)
+        partition_count_by_launch(g->partition[i], false);
 }
 
 void overlap_count_open(gpu_t *g, overlap_count_t *c, cycle_t start)

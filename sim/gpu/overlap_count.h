@@ -13,12 +13,13 @@
 typedef struct {
     gpu_counters_t *of; /* owned; n: the first of none, then of launches in order of appearance */
     size_t n, cap;
-    uint32_t *place; /* owned; in of, by tag; 0: none yet */
+    uint32_t *place;       /* owned; in of, by tag; 0: none yet */
+    gpu_counters_t copies; /* of all copies, so far; complete after overlap_count_end() */
 } overlap_count_t;
 
 /* The chip counts by launch from now on; it is idle. */
 void overlap_count_begin(gpu_t *g, overlap_count_t *c);
-void overlap_count_end(gpu_t *g);
+void overlap_count_end(gpu_t *g, overlap_count_t *c);
 void overlap_count_free(overlap_count_t *c);
 
 /* Between windows: keeps the number of sets on the chip small. */

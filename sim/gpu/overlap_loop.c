@@ -159,6 +159,20 @@ static void open_group(gpu_t *g, struct overlap_loop *p, cycle_t start)
     p->group_open = true;
 }
 
+/* Gives the partitions the copies that began in the last window. Their first bytes move later. */
+static void begin_copies(gpu_t *g, struct overlap_loop *p)
+{
+    for (; p->o.begun.n > 0; p->o.begun.n--, p->o.begun.from++) {
+        copy_traffic_t copy;
+        const bool moves = overlap_traffic(&p->o, p->o.begun.list[p->o.begun.from], &copy);
+        RB_INVARIANT(moves, "a copy without traffic was begun");
+        for (uint32_t i = 0; i < g->n_partitions; i++) {
+            partition_copy(g->partition[i], &copy);
+            engine_wake(g->engine, g->partition_shard[i], copy.begin);
+        }
+    }
+}
+
 bool overlap_boundary(gpu_t *g, cycle_t now)
 {
     run_state_t *r = &g->run;
@@ -169,6 +183,7 @@ bool overlap_boundary(gpu_t *g, cycle_t now)
         if (l->state == LAUNCH_ENDED)
             close_launch(g, p, l);
     }
+    begin_copies(g, p);
     if (p->o.quiet && !p->cutting)
         return false;
     for (uint32_t i = 0; i < p->o.n_used && p->code == RB_OK; i++) {
@@ -324,7 +339,8 @@ static rb_code_t report_work(gpu_t *g, struct overlap_loop *p, rb_err_t *err)
         return RB_OK;
     stream_op_time_t *times = rb_calloc(o->graph->n + 1, sizeof(*times));
     overlap_times(o, times);
-    rb_code_t rc = c->work_done(c->ctx, o->graph, times, err);
+    const copy_counters_t copies = {p->count.copies.l2, p->count.copies.dram};
+    rb_code_t rc = c->work_done(c->ctx, o->graph, times, &copies, err);
     free(times);
     return rc;
 }
@@ -432,8 +448,6 @@ rb_code_t overlap_run_graph(gpu_t *g, const stream_graph_t *graph, rb_err_t *err
     g->run.loop = p;
     if (rc == RB_OK)
         rc = run_all(g, p, err);
-    if (rc == RB_OK)
-        rc = report_work(g, p, err);
     g->epoch = p->o.epoch;
     if (rc == RB_OK) {
         cycle_t end = g->next_start;
@@ -441,8 +455,9 @@ rb_code_t overlap_run_graph(gpu_t *g, const stream_graph_t *graph, rb_err_t *err
             end = cycle_max(end, p->o.ops[i].end);
         g->scheduler.quiet = end;
         gpu_come_to_rest(g);
-        overlap_count_end(g);
+        overlap_count_end(g, &p->count);
         g->reached = g->run.source->ops->n_launches(g->run.source);
+        rc = report_work(g, p, err);
     }
     g->scheduler.overlap = NULL;
     g->run.loop = NULL;

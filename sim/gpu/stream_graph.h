@@ -30,9 +30,9 @@ typedef struct {
     int32_t priority; /* of its stream; lower numbers go first, as in CUDA */
     uint32_t n_waits;
     uint64_t stream;
-    uint64_t launch;     /* STREAM_OP_LAUNCH: id of the launch, ascending; the trace may lack it */
-    uint64_t addr;       /* STREAM_OP_TO_DEVICE: where the bytes go; others: 0 */
-    uint64_t bytes;      /* copies and sets */
+    uint64_t launch; /* STREAM_OP_LAUNCH: id of the launch, ascending; the trace may lack it */
+    uint64_t addr;   /* of a copy between host and device: on the device; 0: not known; others: 0 */
+    uint64_t bytes;  /* copies and sets */
     uint64_t first_wait; /* its list: waits[first_wait ...) of the graph */
 } stream_op_t;
 

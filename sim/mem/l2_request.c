@@ -28,7 +28,7 @@ void l2_slice_fill(l2_slice_t *s, outbox_t *out, uint32_t token, cycle_t now)
         if (w->op == MEM_READ) {
             copied |= l2_is_copied(s, w->sm, w->src) ? got : 0;
             l2_reply_owner(s, out, e->line, w->txn, w->sm, w->op, w->src, got, now);
-        } else if (w->missing == 0) {
+        } else if (w->missing == 0 && w->op != MEM_COPY_OUT) {
             l2_atomic_perform(s, e->line, w, now);
             cache_write(s->cache, l)->dirty |= w->sectors & cache_tag_valid(l);
             l2_set_clean(s, e->key);
@@ -228,6 +228,50 @@ static l2_stall_t request_atomic(l2_slice_t *s, const mem_msg_t *m, cycle_t now)
     return L2_STALL_NONE;
 }
 
+/* A copy to the device leaves its sectors as l2_slice_copy_in() does. */
+static l2_stall_t request_copy_in(l2_slice_t *s, const mem_msg_t *m, cycle_t now)
+{
+    const uint32_t n = l2_sector_count(m->sectors);
+    cache_tag_t *l = s->spec.perfect ? NULL : cache_lookup_key(s->cache, s->request_key, true);
+    s->stats.write_sectors += n;
+    s->stats.write_hits += s->spec.perfect || l != NULL ? n : 0;
+    if (!s->spec.perfect) {
+        if (l == NULL)
+            l = request_allocate(s);
+        l2_tags_fill(s->cache, l, m->sectors);
+        cache_write(s->cache, l)->dirty |= m->sectors;
+        if (s->spec.halves > 1)
+            l2_copy_drop(s, s->request_key, m->sectors);
+    }
+    l2_data_port_use(s, n, now);
+    return L2_STALL_NONE;
+}
+
+/* A copy to the host reads what the L2 has, and fetches the rest. */
+static l2_stall_t request_copy_out(l2_slice_t *s, const mem_msg_t *m, cycle_t now)
+{
+    const cache_tag_t *l =
+        s->spec.perfect ? NULL : cache_lookup_key(s->cache, s->request_key, true);
+    const uint8_t hit = s->spec.perfect ? m->sectors
+                        : l != NULL     ? cache_tag_valid(l) & m->sectors
+                                        : 0;
+    const uint8_t missing = m->sectors & (uint8_t)~hit;
+    if (missing != 0 && !request_miss(s, m, l, missing))
+        return L2_STALL_MSHR;
+    s->stats.read_sectors += l2_sector_count(m->sectors);
+    s->stats.read_hits += l2_sector_count(hit);
+    if (hit != 0)
+        l2_data_port_use(s, l2_sector_count(hit), now);
+    return L2_STALL_NONE;
+}
+
+static l2_stall_t request_rare(l2_slice_t *s, const mem_msg_t *m, cycle_t now)
+{
+    if (m->op == MEM_COPY_IN)
+        return request_copy_in(s, m, now);
+    return m->op == MEM_COPY_OUT ? request_copy_out(s, m, now) : request_atomic(s, m, now);
+}
+
 l2_stall_t l2_request_try(l2_slice_t *s, outbox_t *out, cycle_t now)
 {
     const mem_msg_t *m = l2_held_request(s);
@@ -243,7 +287,7 @@ l2_stall_t l2_request_try(l2_slice_t *s, outbox_t *out, cycle_t now)
     else if (m->op == MEM_WRITE)
         stall = request_write(s, out, m, now);
     else
-        stall = request_atomic(s, m, now);
+        stall = request_rare(s, m, now);
     if (stall == L2_STALL_NONE) {
         s->stats.requests++;
         if (m->src == MEM_SRC_LOCAL)

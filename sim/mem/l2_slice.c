@@ -48,6 +48,7 @@ void l2_slice_free(l2_slice_t *s)
     for (uint32_t r = 0; r < L2_REPLY_RINGS; r++)
         rb_model_free(s->reply[r].item);
     rb_model_free(s->transfer.item);
+    rb_model_free(s->copy.item);
     l2_slice_count_by_launch(s, false);
 }
 
@@ -168,6 +169,14 @@ void l2_slice_arrive(l2_slice_t *s, uint32_t n, cycle_t now)
     s->next = cycle_min(s->next, cycle_max(cycle_min(s->out_due, s->in_due), now));
 }
 
+void l2_slice_copy(l2_slice_t *s, uint32_t n, cycle_t now)
+{
+    RB_RING_PUSH(&s->copy) = n;
+    if (s->held == 0)
+        s->in_due = cycle_min(s->in_due, cycle_max(s->data_free, now));
+    s->next = cycle_min(s->next, cycle_max(cycle_min(s->out_due, s->in_due), now));
+}
+
 void l2_slice_dram_room(l2_slice_t *s, uint32_t room[2], cycle_t now)
 {
     if (s->transfer.count == 0)
@@ -225,14 +234,29 @@ static inline l2_stall_t input_stall(const l2_slice_t *s)
     return s->transfer.count > 0 ? L2_STALL_DRAM : L2_STALL_NONE;
 }
 
+/* Takes the first access of a copy, if the data port is free. */
+static bool take_copy(l2_slice_t *s, cycle_t now)
+{
+    if (s->data_free > now)
+        return false;
+    s->held = *RB_RING_AT(&s->copy, 0);
+    RB_RING_DROP(&s->copy);
+    s->request_key = request_key(s, l2_held_request(s));
+    return true;
+}
+
 /* Handles requests at the input. Returns true if something was sent to the DRAM. */
 static bool input_run(l2_slice_t *s, outbox_t *out, cycle_t now)
 {
     bool sent = false;
     for (;;) {
         if (s->held == 0) {
+            if (__builtin_expect(s->copy.count > 0, 0) && take_copy(s, now))
+                continue;
             if (!xbar_in_ready(&s->in, now) || s->data_free > now) {
-                s->in_due = cycle_max(xbar_in_next(&s->in, now + 1), s->data_free);
+                s->in_due = s->copy.count > 0
+                                ? s->data_free
+                                : cycle_max(xbar_in_next(&s->in, now + 1), s->data_free);
                 return sent;
             }
             const xbar_port_t before = s->in.port;
@@ -279,8 +303,8 @@ bool l2_slice_idle(const l2_slice_t *s)
     size_t replies = 0;
     for (uint32_t r = 0; r < L2_REPLY_RINGS; r++)
         replies += s->reply[r].count;
-    return s->held == 0 && s->in.waiting == 0 && s->out.count == 0 && s->mshr.used == 0 &&
-           s->transfer.count == 0 && replies == 0;
+    return s->held == 0 && s->copy.count == 0 && s->in.waiting == 0 && s->out.count == 0 &&
+           s->mshr.used == 0 && s->transfer.count == 0 && replies == 0;
 }
 
 int l2_slice_save(const l2_slice_t *s, FILE *out)

@@ -106,7 +106,11 @@ typedef struct {
         size_t head, count, cap;
     } transfer; /* in the order in which the DRAM takes them */
 
-    msg_pool_t *pool;        /* borrowed */
+    msg_pool_t *pool; /* borrowed */
+    struct {
+        uint32_t *item; /* owned */
+        size_t head, count, cap;
+    } copy;                  /* messages of copies that wait for the input */
     uint32_t held;           /* request taken from the crossbar but not yet handled; 0: none */
     cache_key_t request_key; /* its line within the slice */
     uint32_t likely;         /* request that was likely to be next; 0: none */
@@ -164,6 +168,9 @@ void l2_slice_prefetch_tags(const l2_slice_t *s, uint32_t token);
 
 /* Message n of the pool, a request or credit, arrived at cycle now. Takes ownership of it. */
 void l2_slice_arrive(l2_slice_t *s, uint32_t n, cycle_t now);
+
+/* Message n of the pool, an access of a copy, reaches the input at cycle now. Takes ownership of it. */
+void l2_slice_copy(l2_slice_t *s, uint32_t n, cycle_t now);
 
 /* A fetch is back at cycle now. token: as given to the DRAM. */
 void l2_slice_fill(l2_slice_t *s, outbox_t *out, uint32_t token, cycle_t now);

@@ -8,6 +8,7 @@
 #include "sim/core/inbox.h"
 #include "sim/core/model_mem.h"
 #include "sim/core/prefetch.h"
+#include "sim/core/ring.h"
 
 struct partition {
     const addr_map_t *map; /* borrowed */
@@ -19,6 +20,10 @@ struct partition {
     bool listens;      /* whether arriving messages matter; otherwise they wait for the next
                         * event */
     cycle_t next;      /* next cycle at which something happens */
+    struct {
+        copy_pass_t *item; /* owned */
+        size_t head, count, cap;
+    } copies; /* on their way through the partition */
     uint64_t l2_size;
 };
 
@@ -54,6 +59,7 @@ void partition_destroy(partition_t *p)
     rb_model_free(p->slice);
     dram_destroy(p->dram);
     inbox_free(&p->inbox);
+    rb_model_free(p->copies.item);
     rb_model_free(p);
 }
 
@@ -89,6 +95,30 @@ static void room_share(partition_t *p, cycle_t now)
     }
 }
 
+/* When the next line of a copy reaches the L2. */
+static inline cycle_t copies_due(const partition_t *p)
+{
+    cycle_t due = CYCLE_NEVER;
+    for (size_t i = 0; i < p->copies.count; i++)
+        due = cycle_min(due, RB_RING_AT(&p->copies, i)->due);
+    return due;
+}
+
+/* Gives the slices the lines of copies that are due. */
+static void copies_take(partition_t *p, cycle_t now)
+{
+    for (size_t i = 0; i < p->copies.count; i++) {
+        copy_pass_t *pass = RB_RING_AT(&p->copies, i);
+        while (pass->due <= now) {
+            msg_t m;
+            const uint32_t slice = copy_pass_take(pass, p->map, p->index, &m);
+            l2_slice_copy(&p->slice[slice % p->n_slices], msg_pool_put(&p->inbox.pool, &m), now);
+        }
+    }
+    while (p->copies.count > 0 && RB_RING_AT(&p->copies, 0)->due == CYCLE_NEVER)
+        RB_RING_DROP(&p->copies);
+}
+
 /* Sets the next cycle. Slices see room in the cycle after it became free; only if one waits for
  * it. */
 static void next_cycle(partition_t *p, cycle_t now)
@@ -100,6 +130,7 @@ static void next_cycle(partition_t *p, cycle_t now)
         wait |= p->slice[s].transfer.count > 0;
         listens |= l2_slice_listens(&p->slice[s]);
     }
+    next = cycle_min(next, copies_due(p));
     cycle_t room = dram_next_room(p->dram);
     if (wait && room != CYCLE_NEVER)
         next = cycle_min(next, cycle_max(room, now) + 1);
@@ -157,6 +188,8 @@ static void cycle_run(partition_t *p, outbox_t *out, cycle_t now)
     if (dram_next_room(p->dram) < now)
         room_share(p, now);
     messages_take(p, now);
+    if (copies_due(p) <= now)
+        copies_take(p, now);
     while (dram_read_due(p->dram) <= now) {
         uint32_t token = dram_read_token(p->dram, 0);
         dram_read_drop(p->dram);
@@ -266,15 +299,11 @@ const l2_stats_t *partition_slice_stats(const partition_t *p, uint32_t slice)
     return &p->slice[slice].stats;
 }
 
-/* Sectors of a line that overlap [from, to). */
-static uint8_t sectors_within(uint64_t line, uint64_t from, uint64_t to)
+void partition_copy(partition_t *p, const copy_traffic_t *copy)
 {
-    const uint64_t end = line + LINE_BYTES;
-    if (from >= end || to <= line)
-        return 0;
-    const uint64_t first = from <= line ? 0 : (from - line) / SECTOR_BYTES;
-    const uint64_t last = to >= end ? SECTORS_PER_LINE - 1 : (to - 1 - line) / SECTOR_BYTES;
-    return (uint8_t)((2u << last) - (1u << first));
+    copy_pass_t *pass = &RB_RING_PUSH(&p->copies);
+    copy_pass_begin(pass, copy, p->map, p->index);
+    p->next = cycle_min(p->next, pass->due);
 }
 
 uint64_t partition_memcpy(partition_t *p, uint64_t addr, uint64_t bytes)
@@ -293,7 +322,7 @@ uint64_t partition_memcpy(partition_t *p, uint64_t addr, uint64_t bytes)
         for (uint64_t local = first; local <= last; local += block) {
             uint64_t base = addr_map_global(p->map, slice->number, local);
             for (uint64_t k = 0; k < block; k += LINE_BYTES) {
-                uint8_t sectors = sectors_within(base + k, from, to);
+                uint8_t sectors = copy_sectors(base + k, from, to);
                 if (sectors != 0)
                     left += l2_slice_copy_in(slice, local + k, sectors);
             }

@@ -11,6 +11,7 @@
 #include <stdio.h>
 
 #include "sim/core/engine.h"
+#include "sim/mem/copy_traffic.h"
 #include "sim/mem/l2_slice.h"
 #include "sim/mem/mem_params.h"
 #include "sim/mem/mem_stats.h"
@@ -64,6 +65,10 @@ void partition_gauges(const partition_t *p, cycle_t now, partition_gauges_t *out
  * left.
  */
 uint64_t partition_memcpy(partition_t *p, uint64_t addr, uint64_t bytes);
+
+/* A copy moves through the L2 slices of this partition from copy->begin on, which has not been
+ * simulated. The shard must be woken then. */
+void partition_copy(partition_t *p, const copy_traffic_t *copy);
 
 /* Drops the L2's contents without writing them back. Only on an idle chip. */
 void partition_flush_l2(partition_t *p);

@@ -28,7 +28,10 @@ static const char *const operations[] = {
     "\"copy to the host\", \"stream\": 0, \"priority\": 0, \"bytes\": 4096, \"waits\": [6, 12, 7]",
     "\"wait of the host\", \"waits\": [13, 6]",
 };
-enum { OPERATIONS = sizeof(operations) / sizeof(operations[0]) };
+enum {
+    COPIED_BYTES = 4096, /* each way */
+    OPERATIONS = sizeof(operations) / sizeof(operations[0])
+};
 
 /* Puts every object on one line. */
 static void join_lines(char *text)
@@ -102,6 +105,23 @@ static uint64_t cycles_of(const char *folder)
     return cycles;
 }
 
+/* The addresses of both copies are known: each of their sectors passes the L2. */
+static void check_copies(const char *folder)
+{
+    char path[64];
+    snprintf(path, sizeof(path), "%s/copies.csv", folder);
+    char *text = cli_read(path);
+    const char *in = strstr(text, "copies.l2.write_sectors,"),
+               *out = strstr(text, "copies.l2.read_sectors,");
+    assert_non_null(in);
+    assert_non_null(out);
+    const uint64_t to_device = strtoull(strchr(in, ',') + 1, NULL, 10),
+                   to_host = strtoull(strchr(out, ',') + 1, NULL, 10);
+    free(text);
+    assert_int_equal(to_device, COPIED_BYTES / 32);
+    assert_int_equal(to_host, COPIED_BYTES / 32);
+}
+
 static void runs_overlap_if_they_may(void **state)
 {
     (void)state;
@@ -111,6 +131,8 @@ static void runs_overlap_if_they_may(void **state)
     expect(0, NULL, WORDS("run", OVERLAP, "-t", "3", "-o", "threads", "s.rbt"));
     cli_same_file("over", "threads", "streams.csv");
     cli_same_file("over", "threads", "launches.csv");
+    cli_same_file("over", "threads", "copies.csv");
+    check_copies("over");
     assert_true(cycles_of("over") < cycles_of("serial"));
     char *text = cli_read("over/streams.csv"), *lines = text;
     unsigned rows = 0;

@@ -18,6 +18,7 @@ typedef struct {
 } program_t;
 
 static lab_results_t told, other;
+static copy_counters_t copied; /* of the last run */
 
 static void begin(program_t *p)
 {
@@ -49,10 +50,18 @@ static rb_code_t keep(void *ctx, const launch_result_t *r, rb_err_t *err)
     return RB_OK;
 }
 
+static rb_code_t keep_copies(void *ctx, const stream_graph_t *g, const stream_op_time_t *times,
+                             const copy_counters_t *copies, rb_err_t *err)
+{
+    (void)ctx, (void)g, (void)times, (void)err;
+    copied = *copies;
+    return RB_OK;
+}
+
 static void run(const gpu_spec_t *spec, program_t *p, int threads, cycle_t window,
                 lab_results_t *out)
 {
-    const gpu_callbacks_t callbacks = {.ctx = out, .launch_done = keep};
+    const gpu_callbacks_t callbacks = {.ctx = out, .launch_done = keep, .work_done = keep_copies};
     rb_err_t err = {0};
     gpu_t *g = gpu_create(spec, threads, window);
     memset(out, 0, sizeof(*out));
@@ -302,6 +311,151 @@ static void counters_depend_on_neither_threads_nor_windows(void **state)
     end(&p);
 }
 
+/* --- copies ---------------------------------------------------------------------------------- */
+
+enum { COPIED = 64 << 10 }; /* bytes; a sixth of the L2 */
+
+static void copy(program_t *p, uint64_t stream, stream_op_kind_t kind, uint64_t addr,
+                 uint64_t bytes)
+{
+    stream_builder_add(&p->b, stream,
+                       (stream_op_t){.kind = (uint8_t)kind, .addr = addr, .bytes = bytes});
+}
+
+/* One warp, so that a program has a launch, and two streams. */
+static void small_launch(program_t *p, const gpu_spec_t *spec, uint64_t stream, uint64_t base,
+                         uint32_t steps)
+{
+    static pattern_of_t of[LAB_MAX_LAUNCHES];
+    pattern_of_t *a = &of[p->n];
+    *a = (pattern_of_t){base, 4, 1, steps};
+    add(p, spec, stream,
+        &(lab_access_t){.op = {"LDG.E", NULL, "R2"},
+                        .blocks = 1,
+                        .threads = 32,
+                        .regs = 32,
+                        .mask = UINT32_MAX,
+                        .steps = steps,
+                        .address = address,
+                        .ctx = a});
+}
+
+/* A copy of N bytes is N / 32 sectors in the L2. What it leaves is found by the copy back and by a
+ * launch; what no copy left is fetched. */
+static void a_copy_moves_its_sectors_through_the_l2(void **state)
+{
+    (void)state;
+    gpu_spec_t spec = LAB_SPEC("v100", OVERLAP, SMALL);
+    const uint64_t here = UINT64_C(1) << 32, there = UINT64_C(2) << 32, sectors = COPIED / 32;
+    program_t p;
+    begin(&p);
+    copy(&p, 1, STREAM_OP_TO_DEVICE, here, COPIED);
+    small_launch(&p, &spec, 1, here, 32);
+    copy(&p, 1, STREAM_OP_FROM_DEVICE, here, COPIED);
+    copy(&p, 1, STREAM_OP_FROM_DEVICE, there, COPIED);
+    small_launch(&p, &spec, 1, there, 32);
+    small_launch(&p, &spec, 2, UINT64_C(3) << 32, 1);
+    run(&spec, &p, 1, 0, &told);
+    end(&p);
+    assert_int_equal(copied.l2.write_sectors, sectors);
+    assert_int_equal(copied.l2.write_hits, 0);
+    assert_int_equal(copied.l2.read_sectors, 2 * sectors);
+    assert_int_equal(copied.l2.read_hits, sectors);
+    assert_int_equal(copied.l2.requests, 3 * COPIED / 128);
+    assert_int_equal(copied.l2.fills, sectors);
+    assert_int_equal(copied.dram.read_sectors, sectors);
+    assert_int_equal(copied.dram.write_sectors, 0);
+    for (unsigned i = 0; i < 3; i++) {
+        const l2_stats_t *l2 = &told.launch[i].l2;
+        const uint64_t loads = i == 2 ? 4 : 32 * 4;
+        assert_int_equal(told.launch[i].sm.global_load_sectors, loads);
+        assert_int_equal(l2->fills, i == 2 ? l2->read_sectors - l2->read_hits : 0);
+    }
+}
+
+/* Bytes at the ends of a copy belong to sectors, too. Copies in without addresses, and those of a GPU
+ * whose copies pass the L2 by, have no traffic. */
+static void the_ends_of_a_copy_are_sectors(void **state)
+{
+    static const struct {
+        uint64_t addr, bytes, sectors;
+    } cases[] = {{4096, 1, 1},
+                 {4127, 2, 2},
+                 {4096, 32, 1},
+                 {4100, 128, 5},
+                 {4224, 4096, 128},
+                 {0, 4096, 0},
+                 {UINT64_MAX - 256, 64, 0}};
+    (void)state;
+    for (size_t i = 0; i < 2 * sizeof(cases) / sizeof(cases[0]); i++) {
+        gpu_spec_t spec = LAB_SPEC("v100", OVERLAP, SMALL);
+        const size_t k = i / 2;
+        spec.gpu.memcpy_fills_l2 = i % 2 == 0;
+        program_t p;
+        begin(&p);
+        copy(&p, 1, STREAM_OP_TO_DEVICE, cases[k].addr, cases[k].bytes);
+        small_launch(&p, &spec, 1, UINT64_C(1) << 32, 1);
+        small_launch(&p, &spec, 2, UINT64_C(2) << 32, 1);
+        run(&spec, &p, 1, 0, &told);
+        end(&p);
+        if (cases[k].addr < UINT64_MAX - 256)
+            assert_int_equal(copied.l2.write_sectors, i % 2 == 0 ? cases[k].sectors : 0);
+    }
+}
+
+/* Copies beside a launch that is bound by the DRAM take bandwidth from it, in proportion to their sectors;
+ * and nothing depends on threads and windows. */
+static void copies_take_bandwidth_from_launches(void **state)
+{
+    static const struct {
+        int threads;
+        cycle_t window;
+    } ways[] = {{1, 1}, {2, 0}, {3, 5}};
+    (void)state;
+    gpu_spec_t spec =
+        LAB_SPEC("v100", OVERLAP, SMALL, "gpu.copy_latency=0", "gpu.copy_bandwidth=20");
+    static const pattern_of_t read = {UINT64_C(1) << 32, 4, 1, 64};
+    const lab_access_t load = {.op = {"LDG.E", NULL, "R2"},
+                               .blocks = 64,
+                               .threads = 256,
+                               .regs = 32,
+                               .mask = UINT32_MAX,
+                               .steps = read.steps,
+                               .address = address,
+                               .ctx = &read};
+    uint64_t took[2];
+    copy_counters_t first;
+    program_t p;
+    for (unsigned both = 0; both < 2; both++) {
+        begin(&p);
+        add(&p, &spec, 1, &load);
+        small_launch(&p, &spec, 4, UINT64_C(2) << 32, 1);
+        for (unsigned k = 0; both && k < 2; k++)
+            copy(&p, 2 + k, k == 0 ? STREAM_OP_TO_DEVICE : STREAM_OP_FROM_DEVICE,
+                 (UINT64_C(5) + k) << 32, UINT64_C(1) << 20);
+        run(&spec, &p, 1, 0, &told);
+        took[both] = launch_result_cycles(&told.launch[0]);
+        if (!both)
+            end(&p);
+    }
+    const uint64_t sectors = (UINT64_C(1) << 20) / 32;
+    first = copied;
+    assert_int_equal(copied.l2.write_sectors, sectors);
+    assert_int_equal(copied.l2.read_sectors, sectors);
+    assert_int_equal(copied.dram.read_sectors, sectors);
+    assert_true(copied.dram.write_sectors > 0); /* it evicts what it wrote itself */
+    assert_true(took[1] > took[0] + took[0] / 50);
+    assert_int_equal(told.launch[0].dram.read_sectors, told.launch[0].l2.fills);
+    for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+        run(&spec, &p, ways[i].threads, ways[i].window, &other);
+        assert_memory_equal(&copied, &first, sizeof(first));
+        assert_int_equal(other.launch[0].end, told.launch[0].end);
+        assert_memory_equal(&told.launch[0].l2, &other.launch[0].l2, sizeof(l2_stats_t));
+        assert_memory_equal(&told.launch[0].dram, &other.launch[0].dram, sizeof(dram_stats_t));
+    }
+    end(&p);
+}
+
 /* More launches than a shard keeps sets of, and than there are tags in one byte. */
 static void many_launches_keep_their_counters(void **state)
 {
@@ -342,6 +496,9 @@ int main(void)
         cmocka_unit_test(a_write_back_counts_for_who_evicts),
         cmocka_unit_test(slots_count_while_a_launch_runs),
         cmocka_unit_test(counters_depend_on_neither_threads_nor_windows),
+        cmocka_unit_test(a_copy_moves_its_sectors_through_the_l2),
+        cmocka_unit_test(the_ends_of_a_copy_are_sectors),
+        cmocka_unit_test(copies_take_bandwidth_from_launches),
         cmocka_unit_test(many_launches_keep_their_counters),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

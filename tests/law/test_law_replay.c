@@ -103,8 +103,9 @@ static rb_code_t keep_result(void *ctx, const launch_result_t *r, rb_err_t *err)
 }
 
 static rb_code_t keep_times(void *ctx, const stream_graph_t *g, const stream_op_time_t *times,
-                            rb_err_t *err)
+                            const copy_counters_t *copies, rb_err_t *err)
 {
+    (void)copies;
     (void)err;
     assert_true(g->n <= 2 * MOST);
     memcpy(((told_t *)ctx)->time, times, g->n * sizeof(*times));

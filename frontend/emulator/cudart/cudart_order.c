@@ -196,7 +196,9 @@ void cudart_order_copy(cudart_state_t *s, const void *to, const void *from, uint
     order.copy = stream_builder_add(
         b, stream,
         (stream_op_t){.kind = (uint8_t)op,
-                      .addr = op == STREAM_OP_TO_DEVICE ? (uint64_t)(uintptr_t)to : 0,
+                      .addr = op == STREAM_OP_TO_DEVICE     ? (uint64_t)(uintptr_t)to
+                              : op == STREAM_OP_FROM_DEVICE ? (uint64_t)(uintptr_t)from
+                                                            : 0,
                       .bytes = n});
     if (!now.async && op != STREAM_OP_WITHIN)
         stream_builder_host_stream(b, stream);

@@ -70,15 +70,18 @@ static const char *name_of(void *ctx, uint64_t launch)
 }
 
 static rb_code_t on_work(void *ctx, const stream_graph_t *graph, const stream_op_time_t *times,
-                         rb_err_t *err)
+                         const copy_counters_t *copies, rb_err_t *err)
 {
     run_t *run = ctx;
     run_streams_tell(graph, times, run->replays);
     if (run->timeline != NULL)
         run_timeline_work(run->timeline, graph, times, name_of, run);
-    return run->options->folder == NULL
-               ? RB_OK
-               : run_streams_write(run->options->folder, graph, times, run->replays, err);
+    const char *folder = run->options->folder;
+    if (folder == NULL)
+        return RB_OK;
+    if (copies != NULL)
+        RB_TRY(run_streams_write_copies(folder, copies, err));
+    return run_streams_write(folder, graph, times, run->replays, err);
 }
 
 /* For launches that are simulated apart from the run. */
@@ -105,7 +108,7 @@ static rb_code_t replay(run_t *run, rb_err_t *err)
     if (!run->replays || !run_sampling_is_done(&run->sampling))
         return RB_OK;
     RB_TRY(run_graph_estimate(&run->graph, &in, err));
-    return on_work(run, run->graph.graph, run->graph.times, err);
+    return on_work(run, run->graph.graph, run->graph.times, NULL, err);
 }
 
 /* Receives a file that another process has read. */

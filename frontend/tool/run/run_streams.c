@@ -111,6 +111,30 @@ rb_code_t run_streams_write(const char *folder, const stream_graph_t *g,
     return out_file_close(&file, RB_OK, err);
 }
 
+static void put_counters(csv_t *c, const char *part, const stat_def_t *defs, const uint64_t *values,
+                         size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        char path[80];
+        snprintf(path, sizeof(path), "copies.%s.%s", part, defs[i].name);
+        csv_text(c, path);
+        csv_u64(c, values[i]);
+        csv_text(c, defs[i].unit);
+        csv_end_row(c);
+    }
+}
+
+rb_code_t run_streams_write_copies(const char *folder, const copy_counters_t *copies, rb_err_t *err)
+{
+    out_file_t file;
+    RB_TRY(out_file_open(&file, folder, "copies.csv", err));
+    csv_t c = {.out = file.out};
+    fputs("path,value,unit\n", file.out);
+    put_counters(&c, "l2", l2_stat_defs, (const uint64_t *)&copies->l2, L2_STAT_COUNT);
+    put_counters(&c, "dram", dram_stat_defs, (const uint64_t *)&copies->dram, DRAM_STAT_COUNT);
+    return out_file_close(&file, RB_OK, err);
+}
+
 void run_streams_tell(const stream_graph_t *g, const stream_op_time_t *times, bool estimated)
 {
     uint64_t launches = 0, overlapped = 0, end = 0, sum = 0;

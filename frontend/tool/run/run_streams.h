@@ -8,6 +8,10 @@
 RB_CHECKED rb_code_t run_streams_parse(const char *text, sm_share_t **out, size_t *n,
                                        rb_err_t *err);
 
+/* Writes copies.csv: what copies did in the L2 and the DRAM. RB_IO. */
+RB_CHECKED rb_code_t run_streams_write_copies(const char *folder, const copy_counters_t *copies,
+                                              rb_err_t *err);
+
 /* Writes streams.csv: when each operation ran. estimated: as a replay of the graph says. RB_IO. */
 RB_CHECKED rb_code_t run_streams_write(const char *folder, const stream_graph_t *g,
                                        const stream_op_time_t *times, bool estimated,
