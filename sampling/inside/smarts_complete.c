@@ -27,11 +27,11 @@ static const counterpart_t counterparts[] = {
     {GPU_COUNTER_AT(dram.write_sectors), SURVEY_AT(written_back), true},
 };
 
-/* Standard error of a survey's count, relative, as long as units do not contradict it. */
-#define SURVEY_ERROR 0.05
-
-/* Standard errors by which units contradict it. */
-#define CONTRADICTION 2
+/* Standard errors, relative, that more units or blocks would not reduce: of the survey's count,
+ * which knows no time, and of the units', because each follows a gap. Chosen with the workloads
+ * "trial" of bench/experiments/trials.txt. */
+#define SURVEY_ERROR 0.02
+#define UNITS_ERROR 0.02
 
 /* Hits, and what they are among. */
 static const struct {
@@ -76,6 +76,7 @@ static double surveyed_per_inst(const smarts_unit_t *u, size_t survey)
 /* The left-out sum of one counter. */
 typedef struct {
     double sum;
+    double units;      /* the same as the units alone give it */
     double doubt;      /* standard error that the units do not show */
     double *influence; /* of each unit, owned by the caller */
 } part_t;
@@ -136,19 +137,25 @@ static bool by_survey(const smarts_answer_t *a, const smarts_question_t *q, cons
     return true;
 }
 
-/* Weighs the units' estimate with the survey's own count, by their errors. What is written back
- * comes in bursts, which a few short units meet or not; the survey has all of it. If the two
- * differ by more than their errors explain, the units are believed. */
+/*
+ * Weighs the units' estimate with the survey's own count, by their errors. What is written back
+ * comes in bursts, which a few short units meet or not; the survey has all of it. At the edge of
+ * the L2, the order of accesses decides, which the survey only assumes and gaps change: then the two
+ * differ by more than their errors explain. Which of them is right is not known, so the rest of the
+ * difference becomes an error of both (two studies with random effects: DerSimonian and Laird 1986).
+ */
 static void believe_survey(part_t *p, double surveyed, size_t n)
 {
-    const double units = squares(p, n) * (double)n / (double)(n - 1);
+    const double scatter = squares(p, n) * (double)n / (double)(n - 1);
+    const double units = scatter + UNITS_ERROR * UNITS_ERROR * p->sum * p->sum;
     const double survey = SURVEY_ERROR * SURVEY_ERROR * surveyed * surveyed;
     const double difference = p->sum - surveyed;
-    if (difference * difference > CONTRADICTION * CONTRADICTION * (units + survey))
-        return;
-    const double weight = units / (units + survey); /* of the survey's count */
+    const double between = fmax((difference * difference - units - survey) / 2, 0);
+    const double all = units + survey + 2 * between;
+    const double weight = (units + between) / all; /* of the survey's count */
+    const double variance = (units + between) * (survey + between) / all;
     p->sum -= weight * difference;
-    p->doubt = weight * SURVEY_ERROR * surveyed;
+    p->doubt = sqrt(fmax(variance - (1 - weight) * (1 - weight) * scatter, 0));
     for (size_t i = 0; i < n; i++)
         p->influence[i] *= 1 - weight;
 }
@@ -162,15 +169,27 @@ static void estimate_counter(const smarts_answer_t *a, const smarts_question_t *
     for (size_t i = 0; i < q->n; i++)
         y[i] = per_inst(&q->units[i], counter);
     by_weights(a, q, y, out);
+    out->units = out->sum;
     if (c == NULL || !by_survey(a, q, y, c->survey, &second))
         return;
     if (squares(&second, q->n) <= squares(out, q->n)) {
-        out->sum = second.sum;
+        out->sum = out->units = second.sum;
         for (size_t i = 0; i < q->n; i++)
             out->influence[i] = other[i];
     }
     if (c->direct && q->n > 1 && at(&q->left, c->survey) > 0)
         believe_survey(out, at(&q->left, c->survey), q->n);
+}
+
+/* What the survey knows of fills holds for reads that miss, too: there are as many more or fewer of
+ * them. reads: L2 sectors read. */
+static void correct_hits(part_t *hits, const part_t *fills, double reads)
+{
+    if (fills->units <= 0 || reads <= hits->sum)
+        return;
+    const double misses = (reads - hits->sum) / fills->units;
+    hits->sum = fmin(fmax(reads - misses * fills->sum, 0), reads);
+    hits->doubt = misses * fills->doubt;
 }
 
 /* How replicates vary: the influence of each unit by a factor, and beside it the error that all
@@ -314,14 +333,21 @@ void smarts_complete(const smarts_answer_t *a, const smarts_question_t *q, launc
     for (size_t i = 0; i < q->n; i++)
         replicates[i].cycles =
             whole->cycles - v.factor * part.influence[i] - v.shared * pattern(i, q->n) * part.sum;
-    const double n = (double)q->n, factor = interval_factor(q->confidence, n - 1);
-    double states[STATE_COUNT];
+    const double n = (double)q->n, factor = interval_factor(q->confidence, n - 1),
+                 normal = interval_factor(q->confidence, INFINITY);
+    double states[STATE_COUNT], reads = 0;
+    estimate_counter(a, q, GPU_COUNTER_AT(l2.fills), y, other, &part);
+    const part_t fills = part; /* without influences: those are overwritten */
     for (size_t k = 0; k < GPU_COUNTERS; k++) {
         estimate_counter(a, q, k, y, other, &part);
+        if (k == GPU_COUNTER_AT(l2.read_sectors))
+            reads = part.sum;
+        if (k == GPU_COUNTER_AT(l2.read_hits))
+            correct_hits(&part, &fills, reads);
         whole->counter[k] += part.sum;
         const double time = is_time(k) ? v.shared * part.sum : 0;
         const double half = hypot(hypot(shared_half(q, k, part.sum, whole), step_half(q, &part)),
-                                  factor * part.doubt);
+                                  normal * part.doubt);
         const double own = q->n < 2 ? 0 : half / (factor * sqrt(n - 1));
         if (k < STATE_COUNT)
             states[k] = part.sum;

@@ -120,9 +120,9 @@ static void replicates_give_the_interval_and_sums_stay_sums(void **state)
             states += e->counter[k];
         assert_true(fabs(states / (32 * (e->cycles - 1000)) - 1) < 1e-6);
     }
-    /* Fills are the survey's, corrected by what the units saw of them. */
+    /* The units saw 0.9 of the fills that the survey has: more than the errors of both explain. */
     const double fills = counter(&whole, offsetof(gpu_counters_t, l2.fills));
-    assert_true(fabs(fills / (0.9 * 30 * 50000) - 1) < 1e-3);
+    assert_true(fabs(fills / (0.95 * 30 * 50000) - 1) < 0.005);
     smarts_answer_free(&a);
 }
 
@@ -148,9 +148,10 @@ static void complete(made_t *m, launch_estimate_t *whole, launch_estimate_t list
     smarts_answer_free(&a);
 }
 
-/* The survey has 100 sectors written back per 1000 instructions. Units with 100 and 500 in turn say
- * little about that; units with 150 say that it is wrong. */
-static void units_correct_the_survey_as_far_as_they_know_better(void **state)
+/* The survey has 100 sectors written back per 1000 instructions. Units with 20 and 220 in turn say
+ * little about that. If all units have 150, the two contradict each other, and nobody knows which is
+ * right: the interval has both. */
+static void units_and_survey_are_weighed_by_their_errors(void **state)
 {
     const size_t written = offsetof(gpu_counters_t, l2.writebacks);
     launch_estimate_t whole, list[UNITS];
@@ -161,15 +162,86 @@ static void units_correct_the_survey_as_far_as_they_know_better(void **state)
             m.unit[i] = unit_of(20, 400);
             m.unit[i].surveyed.written_back = INSTS / 10;
             m.unit[i].counters.l2.writebacks =
-                clear ? 3 * INSTS / 20 : (1 + 4 * (i % 2)) * INSTS / 20;
+                clear ? 3 * INSTS / 20 : (1 + 10 * (i % 2)) * INSTS / 50;
         }
         ask(&m, 20);
         m.q.left.written_back = 5000000;
         complete(&m, &whole, list);
         const double share = counter(&whole, written) / 5000000;
-        assert_true(clear ? fabs(share - 1.5) < 0.01 : fabs(share - 1) < 0.1);
-        assert_true(half_of(list, written, 0) > 0.01 * 5000000);
-        assert_true(half_of(list, written, 0) < 0.15 * 5000000);
+        const double half = half_of(list, written, 0) / 5000000;
+        assert_true(half > 0.01);
+        if (clear)
+            assert_true(share - half < 1 && share + half > 1.5 && half < 0.6);
+        else
+            assert_true(fabs(share - 1) < 0.1 && half < 0.15);
+    }
+}
+
+/* Units and survey agree: the error is smaller than that of either, and what all units may share is
+ * still in it. */
+static void two_sources_that_agree_are_better_than_one(void **state)
+{
+    const size_t fills = offsetof(gpu_counters_t, l2.fills);
+    launch_estimate_t whole, list[UNITS];
+    made_t m;
+    (void)state;
+    for (size_t i = 0; i < UNITS; i++) {
+        m.unit[i] = unit_of(20, 400);
+        m.unit[i].counters.l2.fills = m.unit[i].surveyed.fills;
+    }
+    ask(&m, 20);
+    complete(&m, &whole, list);
+    const double half = half_of(list, fills, 0) / counter(&whole, fills);
+    assert_true(fabs(counter(&whole, fills) / (20 * 50000) - 1) < 1e-9);
+    assert_true(half > m.q.bias && half < 0.04);
+}
+
+/* Reads that miss are corrected as the fills are: what the survey knows of the DRAM's sectors also
+ * holds for the hit rate, within its interval. */
+static void hits_follow_the_fills(void **state)
+{
+    const size_t hits = offsetof(gpu_counters_t, l2.read_hits),
+                 reads = offsetof(gpu_counters_t, l2.read_sectors),
+                 fills = offsetof(gpu_counters_t, l2.fills);
+    launch_estimate_t whole, list[UNITS];
+    made_t m;
+    (void)state;
+    for (size_t i = 0; i < UNITS; i++) {
+        m.unit[i] = unit_of(20, 400);
+        m.unit[i].counters.l2.fills = 3 * INSTS / 100; /* half as many again as the survey's */
+        m.unit[i].counters.l2.read_hits = INSTS / 10 - 3 * INSTS / 100;
+    }
+    ask(&m, 20);
+    complete(&m, &whole, list);
+    const double misses = counter(&whole, reads) - counter(&whole, hits);
+    assert_true(fabs(counter(&whole, reads) / 5000000 - 1) < 1e-9);
+    assert_true(fabs(misses / counter(&whole, fills) - 1) < 1e-9);
+    assert_true(misses > 20 * 50000 && misses < 30 * 50000);
+    /* Both the survey's hit rate (0.8) and the units' (0.7) are within it. */
+    const double rate = counter(&whole, hits) / counter(&whole, reads);
+    const double half = half_of(list, hits, reads);
+    assert_true(rate - half < 0.7 && rate + half > 0.8 && half < 0.13);
+}
+
+/* The survey may count fills where units saw hits only: no count becomes negative, or larger than
+ * what it is among. */
+static void hits_stay_among_the_reads(void **state)
+{
+    const size_t hits = offsetof(gpu_counters_t, l2.read_hits),
+                 reads = offsetof(gpu_counters_t, l2.read_sectors);
+    launch_estimate_t whole, list[UNITS];
+    made_t m;
+    (void)state;
+    for (unsigned few = 0; few < 2; few++) {
+        for (size_t i = 0; i < UNITS; i++) {
+            m.unit[i] = unit_of(1, 400);
+            m.unit[i].counters.l2.fills = few;
+            m.unit[i].counters.l2.read_hits = few ? INSTS / 1000 : INSTS / 10;
+        }
+        ask(&m, 80);
+        complete(&m, &whole, list);
+        assert_true(counter(&whole, hits) >= 0);
+        assert_true(counter(&whole, hits) <= counter(&whole, reads));
     }
 }
 
@@ -324,7 +396,10 @@ int main(void)
         cmocka_unit_test(equal_units_leave_only_what_they_may_share),
         cmocka_unit_test(a_count_of_the_survey_explains_the_cycles),
         cmocka_unit_test(replicates_give_the_interval_and_sums_stay_sums),
-        cmocka_unit_test(units_correct_the_survey_as_far_as_they_know_better),
+        cmocka_unit_test(units_and_survey_are_weighed_by_their_errors),
+        cmocka_unit_test(two_sources_that_agree_are_better_than_one),
+        cmocka_unit_test(hits_follow_the_fills),
+        cmocka_unit_test(hits_stay_among_the_reads),
         cmocka_unit_test(what_depends_on_the_step_of_blocks_is_uncertain),
         cmocka_unit_test(shares_of_warp_states_have_an_error_of_their_own),
         cmocka_unit_test(what_units_share_is_never_lost),
