@@ -31,7 +31,7 @@ static const counterpart_t counterparts[] = {
  * which knows no time, and of the units', because each follows a gap. Chosen with the workloads
  * "trial" of bench/experiments/trials.txt. */
 #define SURVEY_ERROR 0.02
-#define UNITS_ERROR 0.02
+#define UNITS_ERROR  0.02
 
 /* Hits, and what they are among. */
 static const struct {
