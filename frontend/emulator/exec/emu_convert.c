@@ -345,6 +345,33 @@ static void pack(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
                      (uint32_t)((uint64_t)(c[k] >> u->imm2) << 2 * bits));
 }
 
+/* A float as an integer of 8 bits; not a number: 0. */
+static uint32_t float_to_byte(uint32_t bits, bool truncate, int32_t least)
+{
+    const float f = emu_float(bits);
+
+    if (f != f)
+        return 0;
+    const float rounded = truncate ? truncf(f) : rintf(f);
+    if (rounded <= (float)least)
+        return (uint32_t)least & 0xff;
+    return rounded >= (float)(least + 0xff) ? (uint32_t)(least + 0xff)
+                                            : (uint32_t)(int32_t)rounded & 0xff;
+}
+
+/* F2IP.NTZ (PTX ISA, cvt.sat and cvt.pack): a above b, each converted to 8 bits with saturation; the
+ * lower bits of c, or of its upper half, go above both. */
+static void pack_floats(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
+{
+    const uint32_t *a = emu_src(w, u, 0), *b = emu_src(w, u, 1), *c = emu_src(w, u, 2);
+    const bool truncate = u->round == EMU_RZ;
+    const int32_t least = u->is_signed ? -0x80 : 0;
+
+    EMU_PUT_EACH(w, u->d, mask,
+                 float_to_byte(b[k], truncate, least) | float_to_byte(a[k], truncate, least) << 8 |
+                     (c[k] >> u->imm2) << 16);
+}
+
 /* F2F.BF16.F32. */
 static void float_to_bf16(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 {
@@ -411,6 +438,12 @@ bool emu_bind_convert(const sass_inst_t *in, emu_uop_t *u)
     case SASS_F2FP:
         u->fn = pack_halves;
         return true;
+    case SASS_F2IP: /* U8 and S8, with .NTZ and without .RELU */
+        u->is_signed = sass_bits(in, 76, 1);
+        u->imm2 = sass_bits(in, 72, 1) ? 16 : 0;
+        u->fn = pack_floats;
+        return !sass_bits(in, 77, 1) && sass_bits(in, 74, 1) && !sass_bits(in, 75, 1) &&
+               (u->round == EMU_RN || u->round == EMU_RZ);
     case SASS_I2IP:
         u->select = (uint8_t)sass_bits(in, 76, 3); /* as for I2I, then U2, S2, U4, S4 */
         u->imm2 = sass_bits(in, 72, 2) == 1 ? 16 : 0;

@@ -197,9 +197,23 @@ static void add_lea_high(sass_inst_t *in)
     in->operand[in->n_operands - 1].hidden = !sass_bits(in, 80, 1) || sass_bits(in, 73, 1);
 }
 
-/* I2IP: the part of the third source that it takes; the two other sources go above it. */
+/* F2IP: a float without a sign. */
+static void add_packed_float(sass_inst_t *in, char position)
+{
+    sass_put_source(in, SASS_FLOAT, position);
+    sass_operand_t *o = &in->operand[in->n_operands - 1];
+    o->abs = false;
+    o->neg = false;
+}
+
+/* I2IP, F2IP: the part of the third source that it takes; the two other sources go above it. */
 static void add_packed(sass_inst_t *in)
 {
+    if (in->op == SASS_F2IP) {
+        add_packed_float(in, 'c');
+        in->operand[in->n_operands - 1].select = (uint8_t)sass_bits(in, 72, 1);
+        return;
+    }
     sass_put_source(in, SASS_PLAIN, 'c');
     const unsigned select = sass_bits(in, 72, 2), type = sass_bits(in, 76, 3);
 
@@ -313,6 +327,10 @@ static void add_operand(sass_inst_t *in, char first, char second)
         break;
     case TOKEN('B', 'm'):
         add_mask(in);
+        break;
+    case TOKEN('E', 'a'):
+    case TOKEN('E', 'b'):
+        add_packed_float(in, second);
         break;
     case TOKEN('E', 'c'):
         add_packed(in);

@@ -60,6 +60,7 @@ typedef enum {
     SASS_EXIT,
     SASS_F2F,
     SASS_F2FP,
+    SASS_F2IP,
     SASS_F2I,
     SASS_FADD,
     SASS_FCHK,

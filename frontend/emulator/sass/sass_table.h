@@ -60,7 +60,7 @@ enum { SASS_MAX_MODS = 9 };
  *   Wc       target of CALL.ABS
  *   Ma Mb Mc those of a matrix instruction; Md: what a sparse one has in addition
  *   Pa Pb    those of F2FP, which are b and c if it merges
- *   Ec       half of slot c that I2IP reads
+ *   Ea Eb Ec those of F2IP; Ec: half of slot c that I2IP or F2IP reads
  *   Vb       threads of a quad that MOV writes, not printed if all
  *
  * Predicates:

@@ -123,6 +123,10 @@ static void put_select(sass_line_t *l, const sass_inst_t *in, const sass_operand
 {
     const unsigned size = in->op == SASS_R2P ? 0 : in->op == SASS_MUFU ? 1 : sass_bits(in, 84, 2);
 
+    if (in->op == SASS_F2IP && o->select == 1)
+        sass_line_put(l, ".H1");
+    if (in->op == SASS_F2IP)
+        return;
     if (in->op == SASS_I2IP) {
         put_packed_select(l, in, o->select);
         return;
