@@ -187,6 +187,16 @@ static void a_sampler_estimates_the_graph(void **state)
                  "sampled3", "s.rbt"));
     cli_same_file("sampled", "sampled3", "streams.csv");
     cli_same_file("sampled", "sampled3", "stats.csv");
+    expect(0, NULL,
+           WORDS("run", OVERLAP, "--sample", "random:fraction=0.6", "--seed", "3", "--debug-window",
+                 "3", "-o", "window3", "s.rbt"));
+    cli_same_file("sampled", "window3", "streams.csv");
+    cli_same_file("sampled", "window3", "stats.csv");
+    expect(0, NULL,
+           WORDS("run", OVERLAP, "--debug-window", "1", "-t", "2", "-o", "window1", "s.rbt"));
+    cli_same_file("over", "window1", "streams.csv");
+    cli_same_file("over", "window1", "copies.csv");
+    cli_same_file("over", "window1", "stats.csv");
     char *text = cli_read("sampled/run.json");
     assert_non_null(strstr(text, "\"replay\": {"));
     assert_non_null(strstr(text, "\"method\": \"replicates of the replay\""));
