@@ -1,4 +1,4 @@
-/* Detects blocks that spin: they only poll whether another block has written something. */
+/* Detects blocks and warps that spin: they only poll whether another one has written something. */
 #include "frontend/emulator/exec/emu_state.h"
 
 static uint64_t mix(uint64_t h, uint64_t v)
@@ -22,6 +22,25 @@ static bool runs(const emu_warp_t *w)
     return false;
 }
 
+/* Hashes the positions of a warp's threads. */
+static uint64_t positions(uint64_t h, const emu_warp_t *w)
+{
+    for (unsigned k = 0; k < w->n_splits; k++)
+        h = mix(mix(h, w->splits[k].state), w->splits[k].pc | (uint64_t)w->splits[k].mask << 32);
+    return h;
+}
+
+static uint64_t registers(uint64_t h, const emu_warp_t *w)
+{
+    h = mix_words(h, w->p, EMU_PREDS);
+    return mix_words(h, w->r, (size_t)w->grid->n_vectors * EMU_LANES);
+}
+
+uint64_t emu_warp_state(const emu_warp_t *w)
+{
+    return registers(positions(0, w), w);
+}
+
 /* Hashes the positions of all threads, and the registers of those that do not wait at a barrier. */
 static uint64_t state_of(const emu_block_t *b)
 {
@@ -31,14 +50,9 @@ static uint64_t state_of(const emu_block_t *b)
         const emu_warp_t *w = &b->warps[i];
         if (w->n_splits == 0)
             continue;
-        h = mix(h, i);
-        for (unsigned k = 0; k < w->n_splits; k++)
-            h = mix(mix(h, w->splits[k].state),
-                    w->splits[k].pc | (uint64_t)w->splits[k].mask << 32);
-        if (!runs(w))
-            continue;
-        h = mix_words(h, w->p, EMU_PREDS);
-        h = mix_words(h, w->r, (size_t)b->grid->n_vectors * EMU_LANES);
+        h = positions(mix(h, i), w);
+        if (runs(w))
+            h = registers(h, w);
     }
     return h;
 }

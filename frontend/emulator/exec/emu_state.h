@@ -194,6 +194,7 @@ struct emu_grid {
     size_t record_bytes;   /* of a warp; what exceeds it is packed */
     double begun;          /* host time at the start, if there is a limit */
     uint32_t n_spinning;   /* blocks that were found to spin */
+    bool warps_spin;       /* a warp was */
     emu_totals_t totals;
     uint64_t checked_insts; /* part of the totals that progress already has */
     emu_fragments_t fragments;
@@ -373,9 +374,12 @@ void emu_fault(emu_warp_t *w, const emu_uop_t *u, const char *format, ...) RB_PR
 
 /* --- warps and blocks ------------------------------------------------------------------------ */
 
-/* Runs a warp until it waits, ends, faults, or has executed budget instructions; returns their
- * number. */
+/* Runs a warp until it waits, ends, faults, spins, or has executed about budget instructions;
+ * returns their number. */
 uint64_t emu_warp_run(emu_warp_t *w, uint64_t budget);
+
+/* A checksum of a warp's positions, predicates and registers. */
+uint64_t emu_warp_state(const emu_warp_t *w);
 
 /*
  * Whether the last turn left all threads of the block at the same place with the same registers:

@@ -121,30 +121,91 @@ static bool run_control(emu_warp_t *w, bool tracing)
     return u->kind != UOP_BAR;
 }
 
-uint64_t emu_warp_run(emu_warp_t *w, uint64_t budget)
+/* Runs until the turn is over or the budget is spent; returns the number of instructions. */
+static uint64_t run(emu_warp_t *w, uint64_t budget, bool *over)
 {
     bool tracing = w->grid->tracing, waits = false;
     uint64_t n = 0, counted = 0; /* instructions; those already added to the clock */
 
-    while (n < budget && !w->faulted) {
-        if (w->current < 0 && !pick(w))
+    while (n < budget && !*over) {
+        *over = w->faulted || (w->current < 0 && !pick(w));
+        if (*over)
             break;
         n += run_straight(w, budget - n, tracing, &waits);
-        if (n >= budget || waits || w->faulted)
+        *over = waits || w->faulted;
+        if (n >= budget || *over)
             break;
         const emu_split_t *s = &w->splits[w->current];
         if (s->pc >= w->grid->n_uops) {
             emu_fault(w, &w->grid->uops[w->grid->n_uops - 1],
                       "execution runs past the end of the function");
+            *over = true;
             break;
         }
         n++;
         w->clock += CLOCKS_PER_INST * (n - counted);
         counted = n;
-        if (!run_control(w, tracing))
-            break;
+        *over = !run_control(w, tracing);
     }
     w->clock += CLOCKS_PER_INST * (n - counted);
     w->grid->totals.warp_insts += n;
+    return n;
+}
+
+/* Where the warp is: of two places, that with the lower address comes first. */
+static uint64_t place(const emu_warp_t *w)
+{
+    const emu_split_t *s = &w->splits[w->current];
+
+    return (uint64_t)s->pc << 32 | s->mask;
+}
+
+/* Executes an instruction. False: the turn is over. */
+static bool step(emu_warp_t *w, uint64_t *n, bool *over)
+{
+    *n += run(w, 1, over);
+    *over = *over || w->faulted || (w->current < 0 && !pick(w));
+    return !*over;
+}
+
+/*
+ * Whether the warp is in a short loop that leaves its registers as they were: it polls what another
+ * warp is to write. It then stops at the first place of the loop, for emu_spins().
+ */
+static bool warp_spins(emu_warp_t *w, uint64_t *n, bool *over)
+{
+    enum { LONGEST = 128 };
+
+    *over = w->current < 0 && !pick(w);
+    if (*over)
+        return false;
+    const uint64_t from = place(w), state = emu_warp_state(w);
+    uint64_t first = from;
+    bool same = false;
+    for (unsigned i = 0; i < LONGEST && !same && step(w, n, over); i++) {
+        first = place(w) < first ? place(w) : first;
+        same = place(w) == from && emu_warp_state(w) == state;
+    }
+    for (unsigned i = 0; i < LONGEST && same && place(w) != first && step(w, n, over); i++)
+        continue;
+    return same;
+}
+
+uint64_t emu_warp_run(emu_warp_t *w, uint64_t budget)
+{
+    /* Instructions before the warp is checked; launches in which warps spin are checked early. */
+    enum { SOON = 32, LATE = 4096 };
+    const uint64_t before = w->grid->warps_spin ? SOON : LATE;
+    bool over = false;
+
+    if (budget <= before)
+        return run(w, budget, &over);
+    uint64_t n = run(w, before, &over);
+    if (over)
+        return n;
+    if (warp_spins(w, &n, &over))
+        w->grid->warps_spin = true;
+    else if (!over && n < budget)
+        n += run(w, budget - n, &over);
     return n;
 }

@@ -61,6 +61,7 @@ if [ -n "$archive" ] && "$rubato" libs --archives "$archives" "$libs"; then
     try blas_mixed cublas cublasLt
     try fft cufft
     try sparse cusparse
+    try sparse_solve cusparse
     try solver cusolver
 fi
 
