@@ -2,13 +2,14 @@
 
 #include "sim/sm/subcore/run_ahead.h"
 
+#include "sim/core/clones.h"
 #include "sim/sm/subcore/next_inst.h"
 #include "sim/sm/subcore/pipes.h"
 #include "sim/sm/subcore/sub_cycle.h"
 #include "sim/sm/subcore/tally.h"
 
 /* The warp's instruction after the next one; NULL if it is not known or there is none. */
-static inline const inst_t *second_inst(const warp_t *warp)
+RB_CLONE_PART const inst_t *second_inst(const warp_t *warp)
 {
     if (warp->left > 0)
         return warp->inst + 1;
@@ -17,7 +18,7 @@ static inline const inst_t *second_inst(const warp_t *warp)
 
 /* Whether the warp may issue its next instruction without the SM. Then the instruction after it is
  * in the warp's buffer. */
-static inline bool may_issue(sm_t *sm, const warp_t *warp, cycle_t now)
+RB_CLONE_PART bool may_issue(sm_t *sm, const warp_t *warp, cycle_t now)
 {
     const inst_t *second = second_inst(warp);
     if (!(warp->inst->traits & INST_ALONE) || second == NULL)
@@ -45,7 +46,7 @@ static void issue_alone(sm_t *sm, sub_core_t *sub, warp_t *warp, const op_proper
 
 /* When the operands of the next instruction allow a warp to issue it, which then waits for nothing
  * else; CYCLE_NEVER if it is not as simple. */
-static inline cycle_t simple_operands(const warp_t *warp, const inst_t *inst, cycle_t now)
+RB_CLONE_PART cycle_t simple_operands(const warp_t *warp, const inst_t *inst, cycle_t now)
 {
     const dep_t from = (dep_t)(now << DEP_SHIFT);
     dep_t any = 0;
@@ -60,7 +61,7 @@ static inline cycle_t simple_operands(const warp_t *warp, const inst_t *inst, cy
 }
 
 /* next_inst_take() to an instruction of the same run, which nothing delays. */
-static inline void go_to(warp_t *warp, const inst_t *next, cycle_t now)
+RB_CLONE_PART void go_to(warp_t *warp, const inst_t *next, cycle_t now)
 {
     warp->inst = next;
     warp->left--;
@@ -72,7 +73,7 @@ static inline void go_to(warp_t *warp, const inst_t *next, cycle_t now)
 }
 
 /* issue_alone() for an INST_SIMPLE that is not the last one of its run. */
-static inline void issue_simple(sm_t *sm, sub_core_t *sub, warp_t *warp, const op_properties_t *cls,
+RB_CLONE_PART void issue_simple(sm_t *sm, sub_core_t *sub, warp_t *warp, const op_properties_t *cls,
                                 cycle_t now)
 {
     const inst_t *inst = warp->inst, *next = inst + 1;
@@ -96,7 +97,7 @@ static inline void issue_simple(sm_t *sm, sub_core_t *sub, warp_t *warp, const o
 }
 
 /* Whether issue_simple() will do. */
-static inline bool is_simple(const sm_t *sm, const warp_t *warp, const op_properties_t *cls)
+RB_CLONE_PART bool is_simple(const sm_t *sm, const warp_t *warp, const op_properties_t *cls)
 {
     const inst_t *inst = warp->inst;
     return inst->traits & INST_SIMPLE && warp->left > 0 && cls->simple &&
@@ -104,7 +105,7 @@ static inline bool is_simple(const sm_t *sm, const warp_t *warp, const op_proper
 }
 
 /* issue_controlled() for an INST_STEADY that is not the last one of its run. */
-static inline void issue_steady(sm_t *sm, sub_core_t *sub, warp_t *warp, const op_properties_t *cls,
+RB_CLONE_PART void issue_steady(sm_t *sm, sub_core_t *sub, warp_t *warp, const op_properties_t *cls,
                                 cycle_t now)
 {
     const inst_t *inst = warp->inst, *next = inst + 1;
@@ -127,14 +128,14 @@ static inline void issue_steady(sm_t *sm, sub_core_t *sub, warp_t *warp, const o
 }
 
 /* Whether issue_steady() will do. */
-static inline bool is_steady(const warp_t *warp, const op_properties_t *cls)
+RB_CLONE_PART bool is_steady(const warp_t *warp, const op_properties_t *cls)
 {
     return warp->inst->traits & INST_STEADY && warp->left > 0 && cls->simple &&
            cls->through_allocate;
 }
 
 /* One of the eligible warps issues. false: its instruction concerns others. */
-static inline bool issue_eligible(sm_t *sm, sub_core_t *sub, uint32_t eligible, cycle_t now)
+RB_CLONE_PART bool issue_eligible(sm_t *sm, sub_core_t *sub, uint32_t eligible, cycle_t now)
 {
     const uint32_t word = sub->scheduler_word;
     const uint32_t place = sub_cycle_pick(&sm->config->sm, sub, eligible);
@@ -164,7 +165,7 @@ static inline bool issue_eligible(sm_t *sm, sub_core_t *sub, uint32_t eligible, 
 }
 
 /* run_ahead() without the note of how far it came. */
-static cycle_t run(sm_t *sm, sub_core_t *sub, cycle_t from, cycle_t end)
+RB_CLONE_PART cycle_t run(sm_t *sm, sub_core_t *sub, cycle_t from, cycle_t end)
 {
     cycle_t now = from;
     while (now < end) {
@@ -187,7 +188,7 @@ static cycle_t run(sm_t *sm, sub_core_t *sub, cycle_t from, cycle_t end)
     return now;
 }
 
-cycle_t run_ahead(sm_t *sm, sub_core_t *sub, cycle_t from, cycle_t end)
+RB_CLONES_V3 cycle_t run_ahead(sm_t *sm, sub_core_t *sub, cycle_t from, cycle_t end)
 {
     cycle_t next = run(sm, sub, from, end);
     sub->ahead = cycle_min(next, end);

@@ -344,12 +344,32 @@ cycle_t fetch_lines(sm_t *sm, uint32_t s, uint32_t w, uint32_t pc, cycle_t now)
     return there;
 }
 
+/* fetch_lines() for the usual step: only the last instruction of the buffer is in another line, the
+ * next one, which is in the L0 at *spot. */
+static void step_to_next(sm_t *sm, supply_core_t *core, uint32_t w, cache_spot_t spot)
+{
+    inst_buffer_t *buffer = &sm->supply.buffer[w];
+    by_launch_warp(sm, w);
+    buffer->first = buffer->last;
+    fetch_begin(sm, buffer, buffer->last + 1);
+    buffer->fetching = false;
+    cache_use_again(core->l0, spot);
+    find_known(sm, buffer);
+}
+
 bool fetch_local(sm_t *sm, uint32_t s, uint32_t w, uint32_t pc, cycle_t now)
 {
     const inst_buffer_t *buffer = &sm->supply.buffer[w];
     supply_core_t *core = &sm->supply.core[s];
     const uint64_t address = buffer->code_base + pc, line = address / INST_LINE_BYTES;
     const uint64_t ahead = (address + sm->supply.fetch_ahead) / INST_LINE_BYTES;
+    if (!sm->config->icache.perfect && line == buffer->last && ahead == line + 1 &&
+        !buffer->fetching) {
+        const cache_spot_t *spot = l0_find(core, ahead);
+        if (spot != NULL)
+            step_to_next(sm, core, w, *spot);
+        return spot != NULL;
+    }
     if (!sm->config->icache.perfect &&
         (l0_find(core, line) == NULL || (ahead != line && l0_find(core, ahead) == NULL) ||
          (buffer->fetching && l0_find(core, buffer->last) == NULL)))
