@@ -196,7 +196,7 @@ check_file_names()
 
 check_scripts()
 {
-    shellcheck ./do .ci/run bench/*/*.sh tests/*.sh tests/*/*.sh
+    git ls-files -- ./do .ci/run '*.sh' | xargs shellcheck
 }
 
 check_sanitizers()

@@ -120,6 +120,29 @@ void sass_lab_must_run(sass_lab_t *lab, uint32_t blocks, uint32_t threads, uint3
         fail_msg("%s", lab->err.text);
 }
 
+void sass_lab_never_ends(uint32_t blocks, unsigned workers, uint64_t max_insts)
+{
+    sass_lab_t lab;
+    int32_t one = 1;
+
+    sass_lab_open(&lab, "diverge", 70);
+    sass_lab_kernel(&lab, "spinlock");
+    sass_lab_pointer(&lab, sass_lab_put(&lab, &one, 4)); /* locked for ever */
+    sass_lab_pointer(&lab, sass_lab_put(&lab, NULL, 4));
+    sass_lab_int(&lab, 1);
+    emu_launch_t l = {.module = &lab.module,
+                      .mem = &lab.mem,
+                      .kernel = lab.kernel,
+                      .grid = {blocks, 1, 1},
+                      .block = {32, 1, 1},
+                      .params = lab.params,
+                      .max_insts = max_insts,
+                      .workers = workers};
+    assert_int_equal(emu_run(&l, NULL, &lab.err), RB_TRACE);
+    assert_non_null(strstr(lab.err.text, "endless loop"));
+    sass_lab_close(&lab);
+}
+
 uint64_t sass_lab_random(uint64_t *seed)
 {
     *seed ^= *seed << 13;

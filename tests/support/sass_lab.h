@@ -60,6 +60,9 @@ rb_code_t sass_lab_run(sass_lab_t *lab, const uint32_t grid[3], const uint32_t b
 /* The same for one-dimensional launches, which must succeed. */
 void sass_lab_must_run(sass_lab_t *lab, uint32_t blocks, uint32_t threads, uint32_t shared);
 
+/* Blocks that wait for a lock which nobody frees must end as an endless loop after max_insts. */
+void sass_lab_never_ends(uint32_t blocks, unsigned workers, uint64_t max_insts);
+
 /* Pseudo-random numbers: a full 64-bit word; a float in [0, 1); n of those, to be freed. */
 uint64_t sass_lab_random(uint64_t *seed);
 float sass_lab_float(uint64_t *seed);

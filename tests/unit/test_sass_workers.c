@@ -127,26 +127,8 @@ static void a_fault_of_any_worker_ends_the_launch(void **state)
 
 static void endless_launches_end_with_all_workers(void **state)
 {
-    sass_lab_t lab;
-    int32_t one = 1;
-
     (void)state;
-    sass_lab_open(&lab, "diverge", 70);
-    sass_lab_kernel(&lab, "spinlock");
-    sass_lab_pointer(&lab, sass_lab_put(&lab, &one, 4)); /* locked for ever */
-    sass_lab_pointer(&lab, sass_lab_put(&lab, NULL, 4));
-    sass_lab_int(&lab, 1);
-    emu_launch_t l = {.module = &lab.module,
-                      .mem = &lab.mem,
-                      .kernel = lab.kernel,
-                      .grid = {64, 1, 1},
-                      .block = {32, 1, 1},
-                      .params = lab.params,
-                      .max_insts = 1 << 24,
-                      .workers = WORKERS};
-    assert_int_equal(emu_run(&l, NULL, &lab.err), RB_TRACE);
-    assert_non_null(strstr(lab.err.text, "endless loop"));
-    sass_lab_close(&lab);
+    sass_lab_never_ends(64, WORKERS, 1 << 24);
 }
 
 int main(void)

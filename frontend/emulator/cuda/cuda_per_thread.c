@@ -1,15 +1,5 @@
-/*
- * The calls of programs compiled with --default-stream per-thread, as in cudart_per_thread.c. A jump
- * passes the parameters on, whatever they are.
- */
-#if defined(__aarch64__)
-#define JUMP_TO(name) "b " #name
-#else
-#define JUMP_TO(name) "jmp " #name "@PLT"
-#endif
-#define PER_THREAD(name, suffix)                                                                   \
-    __asm__(".text\n.globl " #name #suffix "\n.type " #name #suffix ", %function\n" #name #suffix  \
-            ": " JUMP_TO(name) "\n.size " #name #suffix ", .-" #name #suffix "\n");
+/* The driver's calls that equal those of each thread's own default stream. */
+#include "frontend/emulator/cudart/cudart_per_thread.h"
 
 PER_THREAD(cuEventRecord, _ptsz)
 PER_THREAD(cuGraphLaunch, _ptsz)

@@ -1,17 +1,8 @@
 /*
- * The calls of programs compiled with --default-stream per-thread (suffix _ptsz, or _ptds for calls
- * that wait). Every call finishes before it returns, so they equal the ordinary calls. A jump
- * passes the parameters on, whatever they are. Calls whose order is recorded are in
- * cudart_own_stream.c.
+ * Calls that finish before they return, so that those of each thread's own default stream equal the
+ * ordinary ones. Calls whose order is recorded are in cudart_own_stream.c.
  */
-#if defined(__aarch64__)
-#define JUMP_TO(name) "b " #name
-#else
-#define JUMP_TO(name) "jmp " #name "@PLT"
-#endif
-#define PER_THREAD(name, suffix)                                                                   \
-    __asm__(".text\n.globl " #name #suffix "\n.type " #name #suffix ", %function\n" #name #suffix  \
-            ": " JUMP_TO(name) "\n.size " #name #suffix ", .-" #name #suffix "\n");
+#include "frontend/emulator/cudart/cudart_per_thread.h"
 
 PER_THREAD(cudaFreeAsync, _ptsz)
 PER_THREAD(cudaGetDriverEntryPointByVersion, _ptsz)

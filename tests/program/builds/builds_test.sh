@@ -35,7 +35,7 @@ same() {
 build() {
     local runtime=$1 name=$2
     shift 2
-    "$nvcc" -std=c++14 -arch=$arch -cudart "$runtime" -o "$folder/${name}_$runtime" builds.cu "$@" 2>"$folder/log" ||
+    "$nvcc" -std=c++14 -arch="$arch" -cudart "$runtime" -o "$folder/${name}_$runtime" builds.cu "$@" 2>"$folder/log" ||
         { cat "$folder/log"; fail "$nvcc: $name is not compiled"; return 1; }
 }
 

@@ -5,17 +5,9 @@ set -euo pipefail
 [ $# = 3 ] || { echo "usage: $0 RUBATO CARD_TABLES KIT_FOLDER"; exit 2; }
 rubato=$1 tables=$2 kit=$3
 nvcc=${RUBATO_NVCC:-nvcc}
+"$(dirname "$0")/../needs_sm70.sh" "$nvcc" || exit
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-
-if ! command -v "$nvcc" >/dev/null; then
-    echo "skipped: no nvcc; install CUDA 11.8 (Debian: nvidia-cuda-toolkit), or set RUBATO_NVCC"
-    exit 77
-fi
-if ! "$nvcc" --list-gpu-code | grep -x sm_70 >/dev/null; then
-    echo "skipped: $nvcc does not compile for sm_70"
-    exit 77
-fi
 cd "$folder"
 for part in kit chains rates memory streams; do
     "$nvcc" -std=c++14 -O2 -arch=sm_70 -dc -o "$part.o" "$kit/card_$part.cu"

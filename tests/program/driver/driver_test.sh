@@ -35,14 +35,14 @@ for nvcc in ${RUBATO_NVCC:+"$RUBATO_NVCC"} $(command -v nvcc || true); do
     [[ $ptxas == */* ]] || ptxas=$(PATH=$(sed -n 's/^#\$ PATH=//p' <<<"$dry") command -v ptxas || true)
     export RUBATO_PTXAS=$ptxas
     code=compute_${arch#sm_}
-    "$nvcc" -cubin -arch=$arch -o k.cubin "$source/kernels.cu"
-    "$nvcc" -ptx -arch=$arch -o k.ptx "$source/kernels.cu"
-    "$nvcc" -fatbin -arch=$arch -o k.fatbin "$source/kernels.cu"
+    "$nvcc" -cubin -arch="$arch" -o k.cubin "$source/kernels.cu"
+    "$nvcc" -ptx -arch="$arch" -o k.ptx "$source/kernels.cu"
+    "$nvcc" -fatbin -arch="$arch" -o k.fatbin "$source/kernels.cu"
     "$nvcc" -fatbin -gencode arch="$code",code="$code" -o text.fatbin "$source/kernels.cu"
     "$nvcc" -std=c++14 -cudart none -o driver "$source/driver.cpp" -Xlinker "$libcuda"
-    "$nvcc" -std=c++14 -arch=$arch -o mixed "$source/mixed.cu" -Xlinker "$libcuda"
+    "$nvcc" -std=c++14 -arch="$arch" -o mixed "$source/mixed.cu" -Xlinker "$libcuda"
     "$nvcc" -std=c++14 -gencode arch="$code",code="$code" -o only_ptx "$source/mixed.cu" -Xlinker "$libcuda"
-    "$nvcc" -w -cubin -arch=$arch -o t.cubin "$source/textures.cu"
+    "$nvcc" -w -cubin -arch="$arch" -o t.cubin "$source/textures.cu"
     "$nvcc" -w -std=c++14 -cudart none -o textures "$source/textures.cpp" -Xlinker "$libcuda"
     for gpu in $gpus; do
         run textures "$gpu" ./textures t.cubin

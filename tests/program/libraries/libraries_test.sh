@@ -5,19 +5,11 @@
 set -euo pipefail
 [ $# = 2 ] || { echo "usage: $0 RUBATO SOURCE_FOLDER"; exit 2; }
 rubato=$1
-cd "$2"
 nvcc=${RUBATO_NVCC:-nvcc}
+"$(dirname "$0")/../needs_sm70.sh" "$nvcc" || exit
+cd "$2"
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-
-if ! command -v "$nvcc" >/dev/null; then
-    echo "skipped: no nvcc; install CUDA 11.8 (Debian: nvidia-cuda-toolkit), or set RUBATO_NVCC"
-    exit 77
-fi
-if ! "$nvcc" --list-gpu-code | grep -x sm_70 >/dev/null; then
-    echo "skipped: $nvcc does not compile for sm_70"
-    exit 77
-fi
 
 passed=0 skipped=0 failed=0
 libs=$folder/libs

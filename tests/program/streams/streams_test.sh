@@ -4,19 +4,11 @@
 set -euo pipefail
 [ $# = 2 ] || { echo "usage: $0 RUBATO SOURCE_FOLDER"; exit 2; }
 rubato=$1
-cd "$2"
 nvcc=${RUBATO_NVCC:-nvcc}
+"$(dirname "$0")/../needs_sm70.sh" "$nvcc" || exit
+cd "$2"
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-
-if ! command -v "$nvcc" >/dev/null; then
-    echo "skipped: no nvcc; install CUDA 11.8 (Debian: nvidia-cuda-toolkit), or set RUBATO_NVCC"
-    exit 77
-fi
-if ! "$nvcc" --list-gpu-code | grep -x sm_70 >/dev/null; then
-    echo "skipped: $nvcc does not compile for sm_70"
-    exit 77
-fi
 "$nvcc" -std=c++14 -arch=sm_70 -cudart shared -o "$folder/overlap" overlap.cu
 
 chip=(--gpu v100 -s sm.count=8 -s mem.partitions=2 -s l2.slices=4 -s l2.size=768KiB -s gpu.launch_latency=1500)
@@ -27,7 +19,7 @@ end_of() {
     cut -d, -f9 "$1/streams.csv" | sort -n | tail -1
 }
 
-# Records a program and runs it it: with as many launches as a V100
+# Records a program and runs it: with as many launches as a V100
 # holds and two copy engines it takes at most so many percent of the time with two launches and one engine.
 try() {
     local percent=$1
