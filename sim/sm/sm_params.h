@@ -157,7 +157,8 @@ extern const param_group_t lat_param_group;
     P(U32, miss_latency, "6", 1, 4096, "cycles",                                                   \
       "from tag lookup to the crossbar's injection queue")                                         \
     P(U32, fill_latency, "6", 1, 4096, "cycles",                                                   \
-      "from the arrival of the last sector to dependent issue")
+      "from the arrival of the last sector to dependent issue")                                    \
+    P(U32, fill_cycles, "0", 0, 64, "cycles", "cycles of the data stage that a reply takes")
 PARAM_STRUCT(l1_spec_t, L1_PARAMS);
 extern const param_group_t l1_param_group;
 

@@ -127,6 +127,64 @@ static void l1_gives_its_banks_or_its_tags(void **state)
     check_l1_rates(&narrow);
 }
 
+static uint64_t new_data(const void *ctx, uint64_t warp, unsigned lane, uint64_t step)
+{
+    const uint64_t *stride = ctx;
+
+    return region + ((step * (MANY_THREADS / WARP) + warp) * WARP + lane) * *stride;
+}
+
+/* Loads of data that nobody has loaded, one full block on one SM. */
+static lab_access_t new_loads(const char *mnemonic, const uint64_t *stride)
+{
+    return (lab_access_t){.op = {mnemonic, NULL, "R2"},
+                          .blocks = 1,
+                          .threads = MANY_THREADS,
+                          .regs = 32,
+                          .mask = (uint32_t)LAB_FULL,
+                          .steps = 32,
+                          .address = new_data,
+                          .ctx = stride};
+}
+
+/* 32 lines of a sector each: the data stage is the limit, with 32 passes to read one bank and one
+ * for each reply. */
+static void a_reply_takes_a_pass_of_the_data_stage(void **state)
+{
+    static const uint64_t line = LINE_BYTES;
+    gpu_spec_t spec = LAB_SPEC("v100", "sm.count=1", "tlb.perfect=true", QUIET);
+
+    (void)state;
+    for (uint32_t each = 0; each <= 3; each++) {
+        lab_access_t a = new_loads("LDG.E.SYS", &line);
+        uint64_t load = WARP * (1 + (uint64_t)each);
+
+        spec.sm.l1.fill_cycles = each;
+        assert_int_equal(lab_access(&spec, &a).sm.l1_data_busy,
+                         a.steps * (MANY_THREADS / WARP) * load);
+        if (each > 0) /* without, the misses are the limit */
+            lab_assert_near(lab_access_slope(&spec, a) / (MANY_THREADS / WARP), (double)load, 0.03,
+                            "cycles of a load that misses in 32 lines");
+    }
+}
+
+/* Four lines of four sectors for each load; DRAM brings two sectors at a time. */
+static void sectors_that_arrive_together_take_one_pass(void **state)
+{
+    static const uint64_t words = 16;
+    gpu_spec_t spec = LAB_SPEC("v100", "sm.count=1", QUIET);
+    lab_access_t a = new_loads("LDG.E.128.SYS", &words);
+    uint64_t lines = a.steps * (MANY_THREADS / WARP) * WARP * words / LINE_BYTES;
+
+    (void)state;
+    spec.sm.l1.fill_cycles = 0;
+    uint64_t reads = lab_access(&spec, &a).sm.l1_data_busy;
+    assert_int_equal(reads, lines); /* a pass reads a line */
+    spec.sm.l1.fill_cycles = 1;
+    uint64_t fills = lab_access(&spec, &a).sm.l1_data_busy - reads;
+    assert_true(lines <= fills && fills <= 2 * lines);
+}
+
 /* --- L2, crossbar, DRAM --------------------------------------------------------------------------
  */
 
@@ -456,6 +514,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shared_memory_gives_one_pass_of_its_banks_per_cycle),
         cmocka_unit_test(l1_gives_its_banks_or_its_tags),
+        cmocka_unit_test(a_reply_takes_a_pass_of_the_data_stage),
+        cmocka_unit_test(sectors_that_arrive_together_take_one_pass),
         cmocka_unit_test(one_sm_is_limited_by_its_crossbar_port),
         cmocka_unit_test(the_smallest_legal_buffer_holds_full_port_bandwidth),
         cmocka_unit_test(a_buffer_of_half_a_round_trip_halves_the_bandwidth),

@@ -211,13 +211,13 @@ static void an_even_launch_is_left_to_regions(void **state)
     gpu_spec_t spec = LAB_SPEC("v100", SMALL);
     trace_source_t *source = data_open(&d);
     const launch_result_t want = run_sampled_source(&spec, source, 1, 0, "");
-    const told_t got = tell(&spec, source, 1, 0, "smarts", 1);
+    const told_t got = tell(&spec, source, 1, 0, "smarts", 3);
 
     (void)state;
     assert_non_null(strstr(got.r.sampling.evidence, "checked by 2 units"));
     assert_true(relative_error(&got.r, &want) < 0.03);
     assert_true(got.r.sampling.simulated_blocks < 15 * SLOTS);
-    const told_t units = tell(&spec, source, 1, 0, "smarts:even=off", 1);
+    const told_t units = tell(&spec, source, 1, 0, "smarts:even=off", 3);
     assert_null(strstr(units.r.sampling.evidence, "region"));
     data_close(source);
 }

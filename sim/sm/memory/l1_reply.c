@@ -34,6 +34,7 @@ static void fill(sm_t *sm, uint32_t index, const mem_msg_t *reply, cycle_t now)
     cache_tag_t *tag = l1_line_fill(sm, m->key, m->absent, got);
     if (m->prefetched)
         cache_tag_mark(tag, true);
+    lsu_fill(sm, now);
     m->absent = false;
     m->pending &= (uint8_t)~got;
     uint32_t *link = &m->waiters;
