@@ -109,7 +109,7 @@ RB_CHECKED rb_code_t clock_reads_end(gpu_t *g, const launch_info_t *info, cycle_
 uint64_t gpu_take_copies(gpu_t *g, const memcpy_op_t *ops, size_t n, uint64_t *bytes);
 
 /* Whether the launch at a position is among those to run, but for the first and last ones.
- * (launch_loop.c) */
+ * (run_plan.c) */
 bool gpu_plan_lists(const run_plan_t *plan, uint64_t id);
 
 /* Hooks of the engine (launch_loop.c). */

@@ -249,21 +249,6 @@ static rb_code_t run_launch(gpu_t *g, uint64_t position, const launch_info_t *in
     return rc;
 }
 
-bool gpu_plan_lists(const run_plan_t *plan, uint64_t id)
-{
-    if (plan->launch_ids == NULL)
-        return true;
-    size_t lo = 0, hi = plan->n_launch_ids;
-    while (lo < hi) {
-        size_t mid = lo + (hi - lo) / 2;
-        if (plan->launch_ids[mid] < id)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo < plan->n_launch_ids && plan->launch_ids[lo] == id;
-}
-
 static bool is_planned(const run_plan_t *plan, uint64_t id)
 {
     return id >= plan->first && gpu_plan_lists(plan, id);

@@ -110,6 +110,25 @@ static cache_tag_t *request_line(l2_slice_t *s, const mem_msg_t *m)
     return l;
 }
 
+/* The sectors of m that the slice has. l: its line, NULL on a miss. */
+static uint8_t sectors_there(const l2_slice_t *s, const cache_tag_t *l, const mem_msg_t *m)
+{
+    if (s->spec.perfect)
+        return m->sectors;
+    return l != NULL ? cache_tag_valid(l) & m->sectors : 0;
+}
+
+static void count_read(l2_slice_t *s, const mem_msg_t *m, uint8_t hit)
+{
+    s->stats.read_sectors += l2_sector_count(m->sectors);
+    s->stats.read_hits += l2_sector_count(hit);
+}
+
+static void set_dirty(l2_slice_t *s, cache_tag_t *l, uint8_t sectors)
+{
+    cache_write(s->cache, l)->dirty |= sectors;
+}
+
 /* A read by an SM of the other half: its copy answers what it has, and the owner the rest, which
  * passes the data ports of both. */
 static l2_stall_t request_read_far(l2_slice_t *s, outbox_t *out, const mem_msg_t *m, cycle_t now)
@@ -121,8 +140,7 @@ static l2_stall_t request_read_far(l2_slice_t *s, outbox_t *out, const mem_msg_t
     const uint8_t missing = rest & (uint8_t)~hit;
     if (missing != 0 && !request_miss(s, m, l, missing))
         return L2_STALL_MSHR;
-    s->stats.read_sectors += l2_sector_count(m->sectors);
-    s->stats.read_hits += l2_sector_count(local | hit);
+    count_read(s, m, local | hit);
     if (hit != 0) {
         l2_copy_fill(s, s->request_key, hit);
         l2_data_port_use(s, 2 * l2_sector_count(hit), now);
@@ -140,16 +158,14 @@ static l2_stall_t request_read(l2_slice_t *s, outbox_t *out, const mem_msg_t *m,
 {
     if (l2_is_copied(s, m->sm, m->src) && !s->spec.perfect)
         return request_read_far(s, out, m, now);
-    uint32_t n = l2_sector_count(m->sectors);
     const cache_tag_t *l = request_line(s, m);
-    uint8_t hit = s->spec.perfect ? m->sectors : l != NULL ? cache_tag_valid(l) & m->sectors : 0;
+    uint8_t hit = sectors_there(s, l, m);
     uint8_t missing = m->sectors & (uint8_t)~hit;
     if (missing != 0 && !request_miss(s, m, l, missing))
         return L2_STALL_MSHR;
-    s->stats.read_sectors += n;
-    s->stats.read_hits += l2_sector_count(hit);
+    count_read(s, m, hit);
     if (m->src == MEM_SRC_INST || m->src == MEM_SRC_CONST)
-        s->stats.inst_sectors += n;
+        s->stats.inst_sectors += l2_sector_count(m->sectors);
     if (hit != 0) {
         l2_data_port_use(s, l2_sector_count(hit), now);
         l2_reply_plain(s, out, m->line, m->txn, m->sm, m->op, mem_reply_src(m->src, hit), hit, now);
@@ -194,7 +210,7 @@ static bool request_rest(l2_slice_t *s, const mem_msg_t *m, const cache_tag_t *l
 static l2_stall_t request_atomic(l2_slice_t *s, const mem_msg_t *m, cycle_t now)
 {
     cache_tag_t *l = cache_lookup_key(s->cache, s->request_key, true);
-    uint8_t hit = s->spec.perfect ? m->sectors : l != NULL ? cache_tag_valid(l) & m->sectors : 0;
+    uint8_t hit = sectors_there(s, l, m);
     uint8_t missing = m->sectors & (uint8_t)~hit;
     if (missing == 0 && !s->spec.perfect && s->atomic_free > now)
         return L2_STALL_ATOMIC;
@@ -221,7 +237,7 @@ static l2_stall_t request_atomic(l2_slice_t *s, const mem_msg_t *m, cycle_t now)
                                .conflict = m->conflict};
         l2_atomic_perform(s, m->line, &w, now);
         if (l != NULL) {
-            cache_write(s->cache, l)->dirty |= m->sectors;
+            set_dirty(s, l, m->sectors);
             l2_set_clean(s, s->request_key);
         }
     }
@@ -239,7 +255,7 @@ static l2_stall_t request_copy_in(l2_slice_t *s, const mem_msg_t *m, cycle_t now
         if (l == NULL)
             l = request_allocate(s);
         l2_tags_fill(s->cache, l, m->sectors);
-        cache_write(s->cache, l)->dirty |= m->sectors;
+        set_dirty(s, l, m->sectors);
         if (s->spec.halves > 1)
             l2_copy_drop(s, s->request_key, m->sectors);
     }
@@ -252,14 +268,11 @@ static l2_stall_t request_copy_out(l2_slice_t *s, const mem_msg_t *m, cycle_t no
 {
     const cache_tag_t *l =
         s->spec.perfect ? NULL : cache_lookup_key(s->cache, s->request_key, true);
-    const uint8_t hit = s->spec.perfect ? m->sectors
-                        : l != NULL     ? cache_tag_valid(l) & m->sectors
-                                        : 0;
+    const uint8_t hit = sectors_there(s, l, m);
     const uint8_t missing = m->sectors & (uint8_t)~hit;
     if (missing != 0 && !request_miss(s, m, l, missing))
         return L2_STALL_MSHR;
-    s->stats.read_sectors += l2_sector_count(m->sectors);
-    s->stats.read_hits += l2_sector_count(hit);
+    count_read(s, m, hit);
     if (hit != 0)
         l2_data_port_use(s, l2_sector_count(hit), now);
     return L2_STALL_NONE;

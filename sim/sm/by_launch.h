@@ -56,6 +56,13 @@ static inline void by_launch_warp(sm_t *sm, uint32_t w)
         by_launch_to(sm, by_launch_tag(sm, w));
 }
 
+/* What is counted from now on belongs to the launch that asked for the line of an MSHR. */
+static inline void by_launch_line(sm_t *sm, uint32_t mshr)
+{
+    if (__builtin_expect(sm->by_launch != NULL, 0))
+        by_launch_to(sm, sm->by_launch->line[mshr]);
+}
+
 /* Counts the active cycles of the SM before now: launches with warps on it have equal parts, those that
  * came first the cycles that are left over. */
 void by_launch_active(sm_t *sm, cycle_t now);

@@ -1,4 +1,5 @@
 /* Replies to the L1: sectors fill lines, and loads complete. */
+#include "sim/sm/by_launch.h"
 #include "sim/sm/memory/memory_parts.h"
 
 void l1_load_finish(sm_t *sm, uint16_t load, cycle_t done, cycle_t now)
@@ -27,6 +28,15 @@ static void load_arrived(sm_t *sm, uint16_t load, uint8_t sectors, cycle_t now)
         l1_load_finish(sm, load, l->done, now);
 }
 
+/* The sectors of a line that have arrived together take passes of the data stage. */
+static void occupy_data_stage(sm_t *sm, uint32_t mshr, cycle_t now)
+{
+    const cycle_t cycles = sm->config->l1.fill_cycles;
+    by_launch_line(sm, mshr);
+    sm->memory.lsu.data_free = cycle_max(sm->memory.lsu.data_free, now) + cycles;
+    sm->stats.l1_data_busy += cycles;
+}
+
 static void fill(sm_t *sm, uint32_t index, const mem_msg_t *reply, cycle_t now)
 {
     mshr_t *m = &sm->memory.mshr[index];
@@ -34,7 +44,7 @@ static void fill(sm_t *sm, uint32_t index, const mem_msg_t *reply, cycle_t now)
     cache_tag_t *tag = l1_line_fill(sm, m->key, m->absent, got);
     if (m->prefetched)
         cache_tag_mark(tag, true);
-    lsu_fill(sm, now);
+    occupy_data_stage(sm, index, now);
     m->absent = false;
     m->pending &= (uint8_t)~got;
     uint32_t *link = &m->waiters;

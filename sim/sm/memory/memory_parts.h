@@ -40,14 +40,6 @@ static inline void lsu_occupy(sm_t *sm, cycle_t now, cycle_t cycles)
     sm->stats.l1_data_busy += busy;
 }
 
-/* The sectors of a line that have arrived together take a pass of the data stage. */
-static inline void lsu_fill(sm_t *sm, cycle_t now)
-{
-    cycle_t cycles = sm->config->l1.fill_cycles;
-    sm->memory.lsu.data_free = cycle_max(sm->memory.lsu.data_free, now) + cycles;
-    sm->stats.l1_data_busy += cycles;
-}
-
 /* shared_memory.c: executes an access to shared memory that was just accepted. */
 void shared_step(sm_t *sm, const mem_entry_t *e, cycle_t now);
 
