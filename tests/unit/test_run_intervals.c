@@ -222,6 +222,22 @@ static void what_is_completely_simulated_is_exact(void **state)
     free(launches);
 }
 
+/* Hits are lookups too. */
+static void assert_hits_within_lookups(const run_report_t *r)
+{
+    static const char *const pairs[][2] = {{"sm.global_load_hits", "sm.global_load_sectors"},
+                                           {"l2.read_hits", "l2.read_sectors"},
+                                           {"l2.write_hits", "l2.write_sectors"}};
+    for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++) {
+        const stat_interval_t hits = report_interval(r, stat_find(pairs[i][0])),
+                              lookups = report_interval(r, stat_find(pairs[i][1]));
+        if (isfinite(hits.low) && isfinite(lookups.low) &&
+            !(hits.high <= lookups.high && hits.low <= lookups.low))
+            fail_msg("%s: %g to %g, of %g to %g", pairs[i][0], hits.low, hits.high, lookups.low,
+                     lookups.high);
+    }
+}
+
 /* Launches that are slow without hits, so that shares are near their limits. */
 static void intervals_are_possible(void **state)
 {
@@ -249,6 +265,7 @@ static void intervals_are_possible(void **state)
                     assert_true(of.low >= form_value(&s->forms[i].num, s->simulated) - 1 ||
                                 of.low == value);
             }
+            assert_hits_within_lookups(&run.report);
             /* Scaled or not, the warp states add up to the slots. */
             const run_totals_t *t = &run.report.totals;
             uint64_t states = t->sm.state_no_warp + metric_resident(&t->sm);

@@ -133,19 +133,23 @@ typedef struct {
 } totals_table_t;
 
 typedef const char *(*format_t)(char text[FORMAT_MAX], double v);
-enum { SPREAD_MAX = FORMAT_MAX + 8 };
+enum { SPREAD_MAX = 2 * FORMAT_MAX + 8 };
 
-/* "+- 1.2 % ", half the width of a statistic's interval; nothing if it is exact or has none. */
+/* "+- 1.2 % ", half the width of a statistic's interval, or "(3.1 % to 4.0 %) " where its sides differ;
+ * nothing if it is exact or has none. */
 static const char *spread(char text[SPREAD_MAX], totals_table_t *t, size_t stat, double value,
                           format_t format)
 {
-    char half[FORMAT_MAX];
+    char a[FORMAT_MAX], b[FORMAT_MAX];
     const stat_interval_t i = report_interval(t->r, stat);
+    const double below = value - i.low, above = i.high - value;
     text[0] = '\0';
     if (t->missing == NULL)
         t->missing = i.reason;
-    if (i.low < i.high)
-        snprintf(text, SPREAD_MAX, "+- %s ", format(half, fmax(i.high - value, value - i.low)));
+    if (i.low < i.high && fmin(below, above) < 0.9 * fmax(below, above))
+        snprintf(text, SPREAD_MAX, "(%s to %s) ", format(a, i.low), format(b, i.high));
+    else if (i.low < i.high)
+        snprintf(text, SPREAD_MAX, "+- %s ", format(a, fmax(below, above)));
     return text;
 }
 
@@ -162,7 +166,14 @@ static const char *format_whole(char text[FORMAT_MAX], double v)
 
 static const char *format_ipc(char text[FORMAT_MAX], double v)
 {
-    snprintf(text, FORMAT_MAX, "%.2g", v);
+    snprintf(text, FORMAT_MAX, "%.3g", v);
+    return text;
+}
+
+static const char *format_traffic(char text[FORMAT_MAX], double v)
+{
+    char amount[FORMAT_MAX];
+    snprintf(text, FORMAT_MAX, "%sB", format_si(amount, v));
     return text;
 }
 
@@ -257,15 +268,15 @@ static void write_memory(totals_table_t *table)
             format_share(c, metric_value(METRIC_dram_row_hit_rate, m)));
     const double bytes = metric_dram_bytes(m);
     if (table->r->estimated)
-        fprintf(out, "  DRAM traffic        %9sB %sread and written\n", format_si(a, bytes),
-                spread(d, table, stat_find("totals.dram_bytes"), bytes, format_si));
+        fprintf(out, "  DRAM traffic         %9s %sread and written\n", format_traffic(a, bytes),
+                spread(d, table, stat_find("totals.dram_bytes"), bytes, format_traffic));
 }
 
 /* Why numbers have no interval, unless that was written with the cycles. */
 static void write_missing(const totals_table_t *t)
 {
     if (t->missing != NULL && isfinite(t->r->cycles_interval.low))
-        fprintf(t->out, "\nnumbers without +- are exact, or have no interval: %s\n", t->missing);
+        fprintf(t->out, "\nnumbers without an interval are exact, or have none: %s\n", t->missing);
 }
 
 /* SMs without warps are excluded: a run cannot be waiting for them. */

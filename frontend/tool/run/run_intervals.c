@@ -228,19 +228,6 @@ static rb_code_t read_launches(const run_intervals_t *s, residual_t *list, size_
     return walk.code;
 }
 
-static stat_interval_t without(const char *reason)
-{
-    return (stat_interval_t){(double)NAN, (double)NAN, "none", reason};
-}
-
-/* Keeps an interval within what is possible. It always contains the value. */
-static stat_interval_t possible(stat_interval_t i, double value, double least, double most)
-{
-    i.low = fmin(fmax(i.low, fmax(least, 0)), value);
-    i.high = fmax(fmin(i.high, most), value);
-    return i;
-}
-
 /* A statistic that is proportional to the cycles, or inversely. */
 static stat_interval_t with_cycles(const residual_t *r, double value, const estimate_t *cycles,
                                    double total)
@@ -259,10 +246,10 @@ static stat_interval_t between(const run_intervals_t *s, const residual_t *r, do
     estimate_t e = s->sampling != NULL ? estimate_two_stage(&s->sampling->plan, &in, s->confidence)
                                        : estimate_sum(0, &r->within, s->confidence);
     if (strcmp(e.method, "exact") != 0 && r->seen == 0)
-        return without(unseen);
+        return stat_interval_none(unseen);
     /* Launches that differ from these would have been needed to show how much they differ. */
     if (strcmp(e.method, "exact") != 0 && e.low == e.high && value == 1 && most == 1)
-        return without(all_full);
+        return stat_interval_none(all_full);
     return (stat_interval_t){value + (e.low - e.value), value + (e.high - e.value), e.method, NULL};
 }
 
@@ -296,7 +283,8 @@ static stat_interval_t interval_of(const run_intervals_t *s, size_t i, const res
         return of;
     widen(s, r, value, &of);
     const double least = f->den.n > 0 ? 0 : form_value(&f->num, s->simulated);
-    return possible(of, value, least, fmin(f->most, run_ratio_most(&s->ratio, &f->num)));
+    return stat_interval_possible(of, value, least,
+                                  fmin(f->most, run_ratio_most(&s->ratio, &f->num)));
 }
 
 /* Sets the intervals of statistics that need no launch; true: i is one of them. */
@@ -305,13 +293,13 @@ static bool is_simple(run_intervals_t *s, size_t i, const residual_t *r, const s
 {
     const double value = stat_value_f64(view, i);
     if (!run_intervals_has(s, i) || !isfinite(value))
-        s->of[i] = without(NULL);
+        s->of[i] = stat_interval_none(NULL);
     else if (r->unseen)
-        s->of[i] = without(why != NULL ? why : unseen);
+        s->of[i] = stat_interval_none(why != NULL ? why : unseen);
     else if (r->n == 0)
         s->of[i] = (stat_interval_t){value, value, "exact", NULL};
     else if (why != NULL)
-        s->of[i] = without(why);
+        s->of[i] = stat_interval_none(why);
     else
         return false;
     return true;
@@ -355,6 +343,8 @@ rb_code_t run_intervals_set(run_intervals_t *s, const stat_view_t *view, const e
     }
     for (size_t from = 0, to; rc == RB_OK && why == NULL && from < n; from = to)
         rc = set_some(s, list, from, &to, view, cycles, err);
+    if (rc == RB_OK)
+        stat_interval_parts(s->forms, s->of);
     free(list);
     return rc;
 }
@@ -391,11 +381,12 @@ static stat_interval_t of_launch(const run_intervals_t *s, const stat_form_t *f,
     linear_term_t term[2 * FORM_TERMS_MAX];
     estimate_within_t w = {0};
     if (!isfinite(value) || f->num.n == 0)
-        return without(NULL);
+        return stat_interval_none(NULL);
     const size_t n = append_terms(term, 0, &f->num, 1 / denominator);
     add_inside(&w, l, term, append_terms(term, n, &f->den, -value / denominator));
     const estimate_t e = estimate_sum(value, &w, s->confidence);
-    return possible((stat_interval_t){e.low, e.high, e.method, NULL}, value, 0, f->most);
+    return stat_interval_possible((stat_interval_t){e.low, e.high, e.method, NULL}, value, 0,
+                                  f->most);
 }
 
 /* No launch is shorter than what was simulated of it. */
@@ -435,4 +426,5 @@ void run_intervals_launch(const run_intervals_t *s, const run_record_t *launch,
         metric_parts((metric_id_t)id, m, &numerator, &denominator);
         out[i] = of_launch(s, &s->forms[i], &l, metric_value((metric_id_t)id, m), denominator);
     }
+    stat_interval_parts(s->forms, out);
 }

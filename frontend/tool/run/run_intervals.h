@@ -13,12 +13,7 @@
 
 #include "frontend/tool/run/run_ratio.h"
 #include "frontend/tool/run/run_sampling.h"
-
-typedef struct {
-    double low, high;   /* NAN: no interval */
-    const char *method; /* as in estimate_t */
-    const char *reason; /* why there is no interval; NULL: there is one, or there is no value */
-} stat_interval_t;
+#include "frontend/tool/run/stat_interval.h"
 
 typedef struct {
     journal_t *journal;             /* borrowed */
