@@ -55,9 +55,23 @@ static void a_study_that_cannot_run_is_refused_before_anything_runs(void **state
     expect(1, "nowhere", WORDS("sweep", "nowhere"));
     expect(1, "nowhere.cfg", WORDS("sweep", "nowhere.cfg"));
     expect(2, "--jobs", WORDS("sweep", TRACE, "--jobs", "0"));
-    expect(2, "unexpected argument", WORDS("sweep", TRACE, "a"));
+    expect(1, "nowhere", WORDS("sweep", TRACE, "nowhere"));
+    expect(2, "two traces with the name", WORDS("sweep", TRACE, TRACE));
+    expect(2, "bad.cfg: a study file is swept alone", WORDS("sweep", TRACE, "bad.cfg"));
+    expect(2, "--profile is of one trace", WORDS("sweep", TRACE, "b", "--profile", "p.csv"));
     expect(0, NULL, WORDS("run", TRACE, "-o", "single"));
     expect(2, "results of a single run", WORDS("sweep", TRACE, "-o", "single"));
+}
+
+static void several_traces_are_one_study(void **state)
+{
+    (void)state;
+    cli_make_many(TRACE, 2);
+    expect(0, "4 jobs, 4 to run",
+           WORDS("sweep", TRACE, "many", "--vary", "l2.size=1536KiB,6MiB", "-o", "several"));
+    char *rows = cli_read("several/results.csv");
+    assert_non_null(strstr(rows, "many,"));
+    free(rows);
 }
 
 static void plans_are_values_of_an_axis(void **state)
@@ -401,6 +415,7 @@ int main(void)
         cmocka_unit_test(mistakes_of_a_study_name_its_file),
         cmocka_unit_test(jobs_give_what_single_runs_give_and_are_not_repeated),
         cmocka_unit_test(a_study_that_cannot_run_is_refused_before_anything_runs),
+        cmocka_unit_test(several_traces_are_one_study),
         cmocka_unit_test(plans_are_values_of_an_axis),
         cmocka_unit_test(plans_are_an_axis_and_what_cannot_choose_launches_is_refused),
         cmocka_unit_test(results_are_rows_with_the_axes_as_columns),

@@ -137,10 +137,25 @@ static rb_code_t assign_word(study_t *study, const char *word, const char *value
     return value != NULL ? study_assign(study, &study->common, word, value, 0, err) : RB_OK;
 }
 
-/* Makes the study of one trace or suite that the options describe. */
+/* Adds the traces and suites that are named. */
+static rb_code_t add_traces(study_t *study, const sweep_options_t *o, rb_err_t *err)
+{
+    if (o->n_operands > 1 && o->profile != NULL)
+        return rb_fail(err, RB_USAGE,
+                       "--profile is of one trace; with several, a study file "
+                       "names the profile of each");
+    for (int i = 0; i < o->n_operands; i++) {
+        if (is_study(o->operands[i]))
+            return rb_fail(err, RB_USAGE, "%s: a study file is swept alone", o->operands[i]);
+        RB_TRY(study_add_trace(study, o->operands[i], NULL, o->profile, 0, err));
+    }
+    return RB_OK;
+}
+
+/* Makes the study of the traces and suites that the options describe. */
 static rb_code_t study_of_options(study_t *study, const sweep_options_t *o, rb_err_t *err)
 {
-    RB_TRY(study_add_trace(study, o->operands[0], NULL, o->profile, 0, err));
+    RB_TRY(add_traces(study, o, err));
     for (size_t i = 0; i < o->gpus.n; i++)
         RB_TRY(study_add_gpu(study, o->gpus.text[i], 0, err));
     for (size_t i = 0; i < o->sets.n; i++)
@@ -161,7 +176,7 @@ static rb_code_t read_study(study_t *study, const sweep_options_t *o, const char
     bool more = o->gpus.n > 0 || o->sets.n > 0 || o->vary.n > 0 || o->sample != NULL ||
                 o->plan != NULL || o->seed != NULL || o->launches != NULL || o->profile != NULL ||
                 o->match.n > 0;
-    if (!is_study(o->operands[0]))
+    if (!is_study(o->operands[0]) || o->n_operands > 1)
         RB_TRY(study_of_options(study, o, err));
     else if (more)
         return rb_fail(
@@ -355,9 +370,6 @@ static rb_code_t sweep(const sweep_options_t *o, bool *failed, rb_err_t *err)
     sweep_t s = {.lock = -1};
     size_t count[SWEEP_STATES];
     size_t action = find_action(o);
-    if (action == ACTIONS && o->n_operands > 1)
-        return rb_fail(err, RB_USAGE, "unexpected argument '%s'; see 'rubato sweep --help'",
-                       o->operands[1]);
     rb_code_t rc = action < ACTIONS ? act(&s, o, action, err) : sweep_study(&s, o, err);
     sweep_count(&s, count);
     *failed = count[SWEEP_FAILED] > 0 && (action == ACTIONS || actions[action].run == run_job);

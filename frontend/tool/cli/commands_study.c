@@ -57,11 +57,11 @@ static const cli_option_t sweep_options[] = {
 
 const cli_command_t cli_command_sweep = {
     "sweep",
-    "STUDY.cfg|TRACE|FOLDER",
+    "STUDY.cfg|TRACE...|FOLDER...",
     "run traces on many configurations",
     "Runs every trace of a study on every GPU at every point, and prints cycles against the first "
     "point of each trace. A study file names traces, GPUs, axes of values and listed points; "
-    "without a file, one TRACE is run at the points of --vary, or all traces of a suite: those "
+    "without a file, each TRACE is run at the points of --vary, and all traces of a suite: those "
     "below FOLDER, or in an archive (.tgz, .tar and others). A study that cannot be run is "
     "refused as a whole before anything runs.\n\n"
     "Jobs are known by what their results depend on (the trace, the resolved configuration, the "
