@@ -343,9 +343,9 @@ static void a_report_is_one_page_with_all_jobs(void **state)
         "         l2 : { size = [ \"3MiB\", \"6MiB\" ]; }; };\n";
     sweep_write("page.cfg", study);
     expect(0, NULL, WORDS("sweep", "page.cfg", "--prepare", "-o", "page.sweep"));
-    expect(0, NULL, WORDS("report", "page.sweep"));
+    expect(0, "page.sweep/report.html", WORDS("report", "page.sweep"));
     expect(0, NULL, WORDS("sweep", "page.cfg", "-o", "page.sweep"));
-    expect(0, NULL, WORDS("report", "page.sweep", "-o", "own.html"));
+    expect(0, "own.html", WORDS("report", "page.sweep", "-o", "own.html"));
     char *page = cli_read("page.sweep/report.html"), *own = cli_read("own.html");
     assert_int_equal(times_in(page, "\"state\":\"waiting\",\"cycles\":null"), 6);
     assert_int_equal(times_in(own, "\"state\":\"done\",\"cycles\":"), 6);

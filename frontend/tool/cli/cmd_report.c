@@ -14,6 +14,7 @@
 #include "frontend/tool/study/report_detectors.h"
 #include "frontend/tool/study/sweep.h"
 #include "sim/core/alloc.h"
+#include "sim/core/log.h"
 
 typedef struct {
     const char *output, *hardware;
@@ -182,8 +183,12 @@ static rb_code_t write_report(const report_options_t *o, rb_err_t *err)
     for (int i = 0; i < o->n_operands; i++)
         RB_TRY(check_operand(o, o->operands[i], err));
     RB_TRY(open_page(o, &f, err));
-    rb_code_t rc = write_page(o, f.out, err);
-    return out_file_close(&f, rc, err);
+    char *path = rb_strdup(f.path);
+    rb_code_t rc = out_file_close(&f, write_page(o, f.out, err), err);
+    if (rc == RB_OK)
+        rb_info("%s", path);
+    free(path);
+    return rc;
 }
 
 static rb_code_t read_option(void *ctx, cli_option_id_t id, const char *value, rb_err_t *err)
