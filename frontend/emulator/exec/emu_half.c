@@ -236,7 +236,7 @@ bool emu_bind_half(const sass_inst_t *in, emu_uop_t *u)
          * enough */
         u->select = in->op == SASS_HADD2 && sass_bits(in, 78, 1);
         u->fn = in->op == SASS_HADD2 ? half_add : in->op == SASS_HMUL2 ? half_mul : half_fma;
-        /* .FMZ; .RELU of Ampere, which emu_pair.c knows unless it is combined with .F32 */
+        /* .FMZ; .RELU of Ampere, which emu_pair.c knows */
         return !sass_bits(in, 76, 1) &&
                !(in->op == SASS_HFMA2 && in->arch >= SASS_AMPERE && sass_bits(in, 79, 1));
     case SASS_HSET2:

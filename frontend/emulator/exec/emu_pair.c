@@ -204,8 +204,10 @@ static bool bind_fma(const sass_inst_t *in, emu_uop_t *u)
     u->is_signed = in->operand[2].high_neg;
     u->sat = sass_bits(in, 77, 1);
     u->fn = fma_pair;
-    return !sass_bits(in, 76, 1) && !sass_bits(in, 78, 1) &&
-           (in->op == SASS_HFMA2_BF16 || u->select || u->is_signed);
+    /* .F32 of halves rounds the exact result once, as without .RELU. */
+    if (in->op == SASS_HFMA2_BF16)
+        return !sass_bits(in, 76, 1) && !sass_bits(in, 78, 1);
+    return !sass_bits(in, 76, 1) && (u->select || u->is_signed);
 }
 
 bool emu_bind_pair(const sass_inst_t *in, emu_uop_t *u)
