@@ -117,8 +117,11 @@ extern const param_group_t sm_param_group;
     LAT_PARAM_(P, pred, "4", "PLOP3 P2R R2P VOTE")                                                 \
     LAT_PARAM_(P, uniform, "4", "uniform datapath")                                                \
     LAT_PARAM_(P, hmma, "10", "HMMA")                                                              \
+    LAT_PARAM_(P, hmma_wide, "10", "HMMA with four registers of A, as HMMA.16816")                 \
     LAT_PARAM_(P, hmma_acc, "10", "HMMA to an HMMA that accumulates on it")                        \
-    LAT_PARAM_(P, imma, "10", "IMMA BMMA DMMA")                                                    \
+    LAT_PARAM_(P, imma, "10", "IMMA BMMA; DMMA where sm.tensor_interval is not 0")                 \
+    LAT_PARAM_(P, imma_wide, "10", "IMMA BMMA with four registers of A (sm.tensor_interval 0)")    \
+    LAT_PARAM_(P, dmma, "10", "DMMA (where sm.tensor_interval is 0)")                              \
     LAT_PARAM_(P, s2r, "20", "S2R")                                                                \
     LAT_PARAM_(P, cs2r, "6", "CS2R")                                                               \
     LAT_PARAM_(P, shfl, "23", "SHFL")                                                              \

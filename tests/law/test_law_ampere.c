@@ -59,6 +59,33 @@ static void sums_of_32_bits_cost_nothing_on_cards_for_data_centres(void **state)
     lab_assert_equal(cycles_of(&a40, &f32, 1), 16, "HMMA.16816.F32");
 }
 
+typedef struct {
+    const char *mnemonic;
+    double a100, rtx3090; /* cycles of a link of a chain of sums */
+} tensor_chain_t;
+
+/* The reach of A decides, not the type; on the RTX 3090 32-bit sums take as long as their work. */
+static void products_with_more_of_a_take_longer(void **state)
+{
+    static const tensor_chain_t chains[] = {
+        {"HMMA.1688.F16", 18, 18},       {"HMMA.1688.F32", 18, 18},
+        {"HMMA.16816.F16", 25, 25},      {"HMMA.16816.F32", 25, 32},
+        {"HMMA.1688.F32.TF32", 25, 32},  {"HMMA.1684.F32.TF32", 18, 18},
+        {"IMMA.16816.S8.S8", 18, 18},    {"IMMA.16832.S8.S8", 25, 25},
+        {"BMMA.168256.AND.POPC", 25, 25}};
+    (void)state;
+    const gpu_spec_t a100 = LAB_SPEC("a100", "sm.count=1", "icache.perfect=true"),
+                     rtx3090 = LAB_SPEC("rtx3090", "sm.count=1", "icache.perfect=true");
+    for (size_t i = 0; i < sizeof(chains) / sizeof(chains[0]); i++) {
+        const lab_op_t op = {chains[i].mnemonic, "R8", "R16 R20 R8"};
+        lab_assert_equal(lab_straight_slope(&a100, 1, 1, &op, 1), chains[i].a100, op.mnemonic);
+        lab_assert_equal(lab_straight_slope(&rtx3090, 1, 1, &op, 1), chains[i].rtx3090,
+                         op.mnemonic);
+    }
+    const lab_op_t dmma = {"DMMA.884", "R8", "R16 R20 R8"};
+    lab_assert_equal(lab_straight_slope(&a100, 1, 1, &dmma, 1), 38, "DMMA.884");
+}
+
 /* Two registers each, one of each bank: the ports serve one of a bank a cycle. 32 lanes: all of them FP32, or at most half of them integers. */
 static void fp32_and_integers_share_lanes_on_86(void **state)
 {
@@ -78,6 +105,7 @@ static void fp32_and_integers_share_lanes_on_86(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(products_with_more_of_a_take_longer),
         cmocka_unit_test(tensor_cores_reach_the_peak_of_each_type),
         cmocka_unit_test(sums_of_32_bits_cost_nothing_on_cards_for_data_centres),
         cmocka_unit_test(fp32_and_integers_share_lanes_on_86),

@@ -142,6 +142,25 @@ static void linked_files_call_each_other(void **state)
     }
 }
 
+static void variables_hold_addresses_of_variables(void **state)
+{
+    static const char *const names[] = {"one", "two", "three"};
+    sass_lab_t lab;
+
+    (void)state;
+    SASS_LAB_FOR_EACH_ARCH(lab, "pointers")
+    {
+        const uint64_t out = sass_lab_put(&lab, NULL, 128);
+        sass_lab_kernel(&lab, "addresses");
+        sass_lab_pointer(&lab, out);
+        sass_lab_must_run(&lab, 1, 32, 0);
+        for (int i = 0; i < 32; i++)
+            assert_int_equal(((int32_t *)sass_lab_at(&lab, out))[i], names[i % 3][0] * 0x10000 +
+                                                                         names[i % 3][1] * 0x100 +
+                                                                         (i % 2 == 0 ? 20 : 30));
+    }
+}
+
 /* A call through an invalid function pointer is an error of the program. */
 static void calls_of_nothing_are_faults(void **state)
 {
@@ -215,6 +234,7 @@ int main(void)
         cmocka_unit_test(traps_end_the_launch),
         cmocka_unit_test(kernels_have_a_heap),
         cmocka_unit_test(linked_files_call_each_other),
+        cmocka_unit_test(variables_hold_addresses_of_variables),
         cmocka_unit_test(calls_of_nothing_are_faults),
         cmocka_unit_test(generic_addresses_have_long_offsets),
     };

@@ -66,6 +66,7 @@ static bool patch(uint8_t *p, uint64_t room, uint32_t type, uint64_t addr)
             memcpy(p, &low, 4);
         return room >= 4;
     case CUBIN_RELOC_ABS64:
+    case CUBIN_RELOC_GENERIC64:
         if (room >= 8)
             memcpy(p, &addr, 8);
         return room >= 8;

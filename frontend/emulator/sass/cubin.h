@@ -50,6 +50,7 @@ typedef struct {
 typedef enum {
     CUBIN_RELOC_ABS32 = 1,      /* 32 bits of data */
     CUBIN_RELOC_ABS64 = 2,      /* 64 bits of data */
+    CUBIN_RELOC_GENERIC64 = 4,  /* the same; a generic address, which of a variable is its own */
     CUBIN_RELOC_TEXTURE = 6,    /* 32 bits of data: handle of a texture reference */
     CUBIN_RELOC_SURFACE = 0x34, /* the same of a surface reference */
     CUBIN_RELOC_LO32 = 0x38,    /* bits 32-63 of an instruction: low half of the address */

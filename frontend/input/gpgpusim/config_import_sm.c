@@ -63,7 +63,7 @@ void import_map_scheduler(import_t *im, import_option_t *o)
 void import_map_unit(import_t *im, import_option_t *o)
 {
     static const struct {
-        const char *key, *lanes, *lat[4];
+        const char *key, *lanes, *lat[6];
     } unit[] = {
         {"trace_opcode_latency_initiation_int",
          "sm.int_lanes",
@@ -77,10 +77,10 @@ void import_map_unit(import_t *im, import_option_t *o)
         {"trace_opcode_latency_initiation_sfu", "sm.xu_lanes", {"lat.mufu", NULL, NULL, NULL}},
         {"trace_opcode_latency_initiation_tensor",
          NULL,
-         {"lat.hmma", "lat.hmma_acc", "lat.imma", NULL}},
+         {"lat.hmma", "lat.hmma_wide", "lat.hmma_acc", "lat.imma", "lat.imma_wide", "lat.dmma"}},
         {"trace_opcode_latency_initiation_spec_op_3",
          NULL,
-         {"lat.hmma", "lat.hmma_acc", "lat.imma", NULL}},
+         {"lat.hmma", "lat.hmma_wide", "lat.hmma_acc", "lat.imma", "lat.imma_wide", "lat.dmma"}},
     };
     uint32_t v[2];
     size_t u = 0;
@@ -90,7 +90,7 @@ void import_map_unit(import_t *im, import_option_t *o)
         import_not_understood(o);
         return;
     }
-    for (size_t i = 0; i < 4 && unit[u].lat[i]; i++)
+    for (size_t i = 0; i < sizeof(unit[u].lat) / sizeof(unit[u].lat[0]) && unit[u].lat[i]; i++)
         if (!import_set(im, o, unit[u].lat[i], "%u", v[0] + ALU_EXTRA))
             return;
     bool good = true;

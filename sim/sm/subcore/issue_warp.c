@@ -23,7 +23,7 @@ static inline cycle_t fixed_result(sm_t *sm, const warp_t *warp, const op_proper
 {
     if (warp->inst->cls == OP_LDC)
         return constant_result(sm, warp, addr, now);
-    return now + cls->latency + conflict;
+    return now + pipes_latency(sm, warp->inst, cls) + conflict;
 }
 
 /* The address record of the warp's next instruction, NULL if it has none; advances behind it. */
@@ -164,7 +164,8 @@ static void issue_plain(sm_t *sm, warp_t *warp, const op_properties_t *cls, cycl
     uint32_t conflict = pipes_read_and_occupy(sm, warp->sub, inst, cls, now);
     if (cls->one_unit)
         pipes_occupy_shared_fp64(sm, warp->sub, now);
-    depend_set(warp, inst, now + cls->latency + conflict, (dep_kind_t)cls->dep_kind);
+    depend_set(warp, inst, now + pipes_latency(sm, inst, cls) + conflict,
+               (dep_kind_t)cls->dep_kind);
     if (inst->flags & INST_PRED_WRITE)
         warp->pred_ready = now + sm->config->sm.predicate_latency;
     if (next_inst_take(sm, warp, now))

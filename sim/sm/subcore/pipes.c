@@ -41,6 +41,19 @@ static uint32_t operand_interval(const sm_spec_t *spec, const inst_t *inst)
     return (work + spec->tensor_fma - 1) / spec->tensor_fma;
 }
 
+uint32_t pipes_varying_latency(const sm_t *sm, const inst_t *inst)
+{
+    enum { NARROW = 2 };
+    const lat_spec_t *lat = &sm->config->lat;
+    if (!(inst->flags & INST_TENSOR))
+        return sm->cls[inst->cls].latency;
+    if (inst->cls == OP_IMMA && inst->flops != 0)
+        return lat->dmma;
+    if (inst->n_src == 0 || inst->src[0].count <= NARROW)
+        return sm->cls[inst->cls].latency;
+    return inst->cls == OP_IMMA ? lat->imma_wide : lat->hmma_wide;
+}
+
 uint32_t pipes_varying_interval(const sm_t *sm, const inst_t *inst)
 {
     const sm_spec_t *spec = &sm->config->sm;

@@ -14,6 +14,16 @@ uint32_t pipes_conflict(const sm_spec_t *spec, const inst_t *inst, uint32_t inte
  * IMAD with a 64-bit result needs several passes. */
 uint32_t pipes_varying_interval(const sm_t *sm, const inst_t *inst);
 
+/* Cycles to the result of an instruction of a varying class: tensor instructions that read more of A
+ * take longer. */
+uint32_t pipes_varying_latency(const sm_t *sm, const inst_t *inst);
+
+/* Cycles to the result of an instruction of a fixed latency. */
+static inline uint32_t pipes_latency(const sm_t *sm, const inst_t *inst, const op_properties_t *cls)
+{
+    return cls->varies ? pipes_varying_latency(sm, inst) : cls->latency;
+}
+
 /* Occupies the other pipes that share the dispatch port of pipe `number`. */
 void pipes_occupy_others(sub_core_t *sub, unsigned number, uint32_t others, cycle_t now);
 

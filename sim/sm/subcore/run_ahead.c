@@ -36,7 +36,8 @@ static void issue_alone(sm_t *sm, sub_core_t *sub, warp_t *warp, const op_proper
     const inst_t *inst = warp->inst;
     cycle_t at;
     uint32_t conflict = pipes_read_and_occupy(sm, sub, inst, cls, now);
-    depend_set(warp, inst, now + cls->latency + conflict, (dep_kind_t)cls->dep_kind);
+    depend_set(warp, inst, now + pipes_latency(sm, inst, cls) + conflict,
+               (dep_kind_t)cls->dep_kind);
     if (inst->flags & INST_PRED_WRITE)
         warp->pred_ready = now + sm->config->sm.predicate_latency;
     (void)next_inst_take(sm, warp, now);
@@ -117,7 +118,7 @@ RB_CLONE_PART void issue_steady(sm_t *sm, sub_core_t *sub, warp_t *warp, const o
     pipe->free_at = pipe->free_base + conflict;
     pipe->busy += interval - 1;
     if (warp->mask != 0)
-        results_fixed(sm, sub, inst, now + cls->latency + conflict, now);
+        results_fixed(sm, sub, inst, now + pipes_latency(sm, inst, cls) + conflict, now);
     warp->stalled_until = at;
     go_to(warp, next, now);
     if (!(next->traits & (INST_WAITS | INST_GUESSED)))
