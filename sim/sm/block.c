@@ -87,7 +87,7 @@ void block_start(sm_t *sm, const block_msg_t *m, cycle_t now)
         by_launch_to(sm, m->launch->tag);
     }
     sm->stats.blocks++;
-    uint32_t sub_core = warp_slot_best(sm);
+    uint32_t sub_core = warp_slot_best(sm, b);
     for (uint32_t i = 0; i < block->n_warps; i++) {
         if (block->warps[i].n_runs > 0) {
             uint32_t w = slot_take(sm, (sub_core + i) % sm->n_sub_cores);

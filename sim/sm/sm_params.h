@@ -25,6 +25,8 @@ extern const param_choice_t write_policy_choices[];
       "sub-cores of an SM; warp slot w belongs to sub-core w mod this")                            \
     P(U32, max_warps, "64", 1, 128, "warps", "warp slots of an SM")                                \
     P(U32, max_blocks, "32", 1, 64, "blocks", "block slots of an SM")                              \
+    P(BOOL, rotate_blocks, "false", 0, 1, "",                                                      \
+      "among equally free sub-cores, block slot b begins at b mod sm.sub_cores, not at 0")         \
     P(U32, registers, "65536", 1024, 1048576, "registers", "32-bit registers of an SM")            \
     P(U32, register_unit, "256", 1, 4096, "registers", "allocation unit of a warp")                \
     P(BOOL, ideal, "false", 0, 1, "",                                                              \

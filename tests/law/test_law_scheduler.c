@@ -237,6 +237,50 @@ static void no_more_blocks_are_resident_than_occupancy_allows(void **state)
                 launch_result_cycles(&probe) + overhead(&spec) + chain_cycles(&spec, n));
 }
 
+/* Warp 0 of each block executes the chain; the other three wait for it, so their slots stay taken. */
+static void first_warp_body(synth_warp_t *w, const void *ctx)
+{
+    unsigned n = ((const chain_t *)ctx)->n;
+
+    if (w->warp == 0)
+        synth_emit_span(w, 0, n);
+    synth_emit_span(w, n, 2);
+}
+
+static uint64_t first_warps(const gpu_spec_t *spec, uint32_t blocks, unsigned n)
+{
+    synth_t *s = synth_create();
+    synth_shape_t shape = {.arch = spec->gpu.arch, .grid = {blocks}, .block = {4 * WARP}};
+    synth_kernel_t *k = synth_kernel_create(s, "first warps", &shape);
+    chain_t c = {n};
+
+    for (unsigned i = 0; i < n; i++)
+        synth_code(k, "FADD", "R1", "R1 R2");
+    synth_code(k, "BAR.SYNC", "", "");
+    synth_code(k, "EXIT", "", "");
+    synth_kernel_body(k, first_warp_body, &c);
+    launch_result_t r = lab_run_one(spec, s);
+    return launch_result_cycles(&r);
+}
+
+/* Twelve busy warps share the FMA pipes of four sub-cores, or of one. */
+static void blocks_begin_at_the_sub_cores_in_turn(void **state)
+{
+    enum { BLOCKS = 12, STEPS = 2000 };
+    gpu_spec_t spec = LAB_SPEC("v100", "sm.count=1", QUIET);
+
+    (void)state;
+    for (unsigned rotate = 0; rotate <= 1; rotate++) {
+        spec.sm.sm.rotate_blocks = rotate;
+        uint64_t cycles = first_warps(&spec, BLOCKS, 2 * STEPS) - first_warps(&spec, BLOCKS, STEPS);
+        uint32_t warps = rotate ? BLOCKS / spec.sm.sm.sub_cores : BLOCKS;
+
+        lab_assert_near((double)cycles,
+                        (double)STEPS * warps * WARP / (double)spec.sm.sm.fp32_lanes, 0.01,
+                        "cycles of the busiest FMA pipe");
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -248,6 +292,7 @@ int main(void)
         cmocka_unit_test(the_next_block_does_not_wait_for_the_stores_of_the_last),
         cmocka_unit_test(the_next_launch_begins_after_the_last_one_has_ended),
         cmocka_unit_test(no_more_blocks_are_resident_than_occupancy_allows),
+        cmocka_unit_test(blocks_begin_at_the_sub_cores_in_turn),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

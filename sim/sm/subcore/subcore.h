@@ -96,8 +96,8 @@ void warp_make_ready(sm_t *sm, uint32_t w, cycle_t now);
 
 /* warp_slot.c */
 
-/* The sub-core with the most free slots. */
-uint32_t warp_slot_best(const sm_t *sm);
+/* The sub-core with the most free slots, where the block in slot b begins. */
+uint32_t warp_slot_best(const sm_t *sm, uint32_t b);
 
 /* Takes a free slot of sub-core s, or of the next one that has one; NO_INDEX if none has. */
 uint32_t warp_slot_take(sm_t *sm, uint32_t s);

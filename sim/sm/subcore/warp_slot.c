@@ -5,11 +5,13 @@
 
 /* The first warp of a block goes to this sub-core and its other warps to the following ones, so
  * that warp w of a block that starts on an empty SM runs on sub-core w modulo sm.sub_cores. */
-uint32_t warp_slot_best(const sm_t *sm)
+uint32_t warp_slot_best(const sm_t *sm, uint32_t b)
 {
+    const uint32_t first = sm->config->sm.rotate_blocks ? b : 0;
     uint32_t best = 0;
     int most = -1;
-    for (uint32_t s = 0; s < sm->n_sub_cores; s++) {
+    for (uint32_t i = 0; i < sm->n_sub_cores; i++) {
+        uint32_t s = (first + i) % sm->n_sub_cores;
         int free_slots = __builtin_popcount(sm->subcore.sub[s].free_slots);
         if (free_slots > most) {
             most = free_slots;
