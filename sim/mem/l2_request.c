@@ -193,7 +193,8 @@ static l2_stall_t request_write(l2_slice_t *s, outbox_t *out, const mem_msg_t *m
     } else {
         s->stats.write_hits += n;
     }
-    l2_data_port_use(s, n, now);
+    const bool far = l2_is_copied(s, m->sm, m->src) && !s->spec.perfect;
+    l2_data_port_use(s, far ? 2 * n : n, now);
     l2_reply_owner(s, out, m->line, m->txn, m->sm, m->op, mem_reply_src(m->src, hit), m->sectors,
                    now);
     return L2_STALL_NONE;

@@ -24,7 +24,8 @@
  *     the other half read a copy in their own half. Such copies are lines of their own; the
  *     addresses are spread so evenly that the owner's slice keeps them, in place of its mirror image.
  *     What no copy holds comes from the owner, l2.far_latency later, and leaves a copy. Writes and
- *     atomics go to the owner and take their sectors out of the copy. Code has no copies.
+ *     atomics go to the owner and take their sectors out of the copy. Reads and writes between the
+ *     halves pass the data ports of both. Code has no copies.
  *   Order and back-pressure: one request at a time. A request that finds no MSHR, no room in its
  *     MSHR's list, a full reply queue, transfers waiting for the DRAM or (atomics) a busy unit waits
  *     at the head of the input and blocks those behind it.

@@ -86,6 +86,30 @@ static void a_write_takes_the_copy_away(void **state)
     }
 }
 
+/* Sectors that pass data ports for a read or a write by the SM near the line or far from it. */
+static uint64_t passes(mem_op_t op, bool far)
+{
+    mem_config_t c = two_halves();
+    mem_harness_t *h = mem_harness_create(&c, 2, 0);
+    l2_stats_t before, after;
+    dram_stats_t dram;
+    alone(h, near_sm(h, 0), MEM_WRITE, 0);
+    mem_harness_stats(h, &before, &dram);
+    alone(h, far ? 1 - near_sm(h, 0) : near_sm(h, 0), op, 0);
+    mem_harness_stats(h, &after, &dram);
+    mem_harness_destroy(h);
+    return after.data_sectors - before.data_sectors;
+}
+
+static void what_crosses_to_the_other_half_passes_both_data_ports(void **state)
+{
+    (void)state;
+    assert_int_equal(passes(MEM_READ, false), SECTORS_PER_LINE);
+    assert_int_equal(passes(MEM_READ, true), 2 * SECTORS_PER_LINE);
+    assert_int_equal(passes(MEM_WRITE, false), SECTORS_PER_LINE);
+    assert_int_equal(passes(MEM_WRITE, true), 2 * SECTORS_PER_LINE);
+}
+
 /* DRAM reads of the second of two rounds of one SM over a part of the L2. */
 static uint64_t second_round(uint32_t halves, uint32_t lines)
 {
@@ -120,6 +144,7 @@ int main(void)
         cmocka_unit_test(the_first_far_read_goes_to_the_owner_and_leaves_a_copy),
         cmocka_unit_test(a_far_read_that_misses_both_halves_fills_both),
         cmocka_unit_test(a_write_takes_the_copy_away),
+        cmocka_unit_test(what_crosses_to_the_other_half_passes_both_data_ports),
         cmocka_unit_test(what_is_in_both_halves_needs_room_twice),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
