@@ -497,6 +497,15 @@ bool engine_run(engine_t *e, cycle_t until)
     }
 }
 
+bool engine_only(const engine_t *e, uint16_t shard)
+{
+    for (uint32_t s = 0; s < e->n_shards; s++) {
+        if (s != shard && e->next[s] != CYCLE_NEVER)
+            return false;
+    }
+    return mail_first_arrival(e->mail[e->writing], n_mails(e)) == CYCLE_NEVER;
+}
+
 cycle_t engine_now(const engine_t *e)
 {
     return e->now;

@@ -86,6 +86,9 @@ void engine_wake(engine_t *e, uint16_t shard, cycle_t at);
  * the boundary hook says stop or the next event is at or after `until`. */
 bool engine_run(engine_t *e, cycle_t until);
 
+/* Whether nothing is left to do but in this shard, and no message is under way. */
+bool engine_only(const engine_t *e, uint16_t shard);
+
 /* First cycle not yet simulated: every event before it has happened. */
 cycle_t engine_now(const engine_t *e);
 

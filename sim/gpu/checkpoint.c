@@ -4,8 +4,9 @@
 
 #include "sim/core/alloc.h"
 #include "sim/gpu/gpu_internal.h"
+#include "sim/gpu/overlap_loop.h"
 
-static const char checkpoint_magic[8] = "rbchip06";
+static const char checkpoint_magic[8] = "rbchip07";
 
 static int put(FILE *out, const void *data, size_t bytes)
 {
@@ -20,7 +21,7 @@ static int get(FILE *in, void *data, size_t bytes)
 rb_code_t gpu_save(const gpu_t *g, FILE *out, rb_err_t *err)
 {
     const uint64_t n_codes = g->n_codes;
-    const uint8_t left_out = g->left_out;
+    const uint8_t left_out = g->left_out, in_graph = g->run.loop != NULL;
     int rc = put(out, checkpoint_magic, sizeof(checkpoint_magic));
     rc |= put(out, &g->next_start, sizeof(g->next_start));
     rc |= put(out, &g->epoch, sizeof(g->epoch));
@@ -35,6 +36,9 @@ rb_code_t gpu_save(const gpu_t *g, FILE *out, rb_err_t *err)
     for (uint32_t i = 0; i < g->n_partitions; i++)
         rc |= partition_save(g->partition[i], out);
     rc |= mmu_save(g->mmu, out);
+    rc |= put(out, &in_graph, sizeof(in_graph));
+    if (in_graph)
+        rc |= overlap_loop_save(g->run.loop, out);
     if (rc != 0)
         return rb_fail(err, RB_IO, "cannot write the checkpoint: %s", strerror(errno));
     return RB_OK;
@@ -86,6 +90,18 @@ static bool credits_hold(const gpu_t *g)
     return true;
 }
 
+/* Keeps the rest of the image, which is the progress of a graph, until the graph is known. */
+static int load_graph(gpu_t *g, FILE *in)
+{
+    uint8_t in_graph = 0;
+    size_t cap = 0;
+    if (get(in, &in_graph, sizeof(in_graph)) != 0 || in_graph > 1)
+        return -1;
+    for (int c; (c = fgetc(in)) != EOF; g->graph_image[g->n_graph_image++] = (char)c)
+        rb_grow(&g->graph_image, &cap, g->n_graph_image + 1, 1);
+    return (in_graph == 1) == (g->n_graph_image > 0) ? 0 : -1;
+}
+
 static bool load_parts(gpu_t *g, FILE *in, cycle_t latest)
 {
     int rc = block_scheduler_load(&g->scheduler, in, latest);
@@ -93,7 +109,7 @@ static bool load_parts(gpu_t *g, FILE *in, cycle_t latest)
         rc = sm_load(g->sm[i], in, latest);
     for (uint32_t i = 0; rc == 0 && i < g->n_partitions; i++)
         rc = partition_load(g->partition[i], in, latest);
-    return rc == 0 && mmu_load(g->mmu, in) == 0 && fgetc(in) == EOF && credits_hold(g);
+    return rc == 0 && mmu_load(g->mmu, in) == 0 && load_graph(g, in) == 0 && credits_hold(g);
 }
 
 rb_code_t gpu_load(gpu_t *g, FILE *in, cycle_t end, rb_err_t *err)

@@ -117,5 +117,6 @@ void gpu_destroy(gpu_t *g)
     free(g->sm_shard);
     free(g->partition_shard);
     free(g->code);
+    free(g->graph_image);
     free(g);
 }

@@ -79,6 +79,9 @@ typedef struct {
      * what its copies did. */
     rb_code_t (*work_done)(void *ctx, const stream_graph_t *graph, const stream_op_time_t *times,
                            const copy_counters_t *copies, rb_err_t *err);
+    /* With gpu.concurrent_launches above 1: all launches that have begun are complete, and the chip
+     * is idle; gpu_save() may be called here, and not in launch_done. */
+    rb_code_t (*at_rest)(void *ctx, rb_err_t *err);
     /* Between windows, every few hundred windows. false stops the run. */
     bool (*progress)(void *ctx, const gpu_progress_t *p);
 } gpu_callbacks_t;
@@ -134,7 +137,9 @@ RB_CHECKED rb_code_t gpu_run(gpu_t *g, trace_source_t *source, const run_plan_t 
                              const gpu_callbacks_t *callbacks, rb_err_t *err);
 
 /*
- * Saves and loads the state that survives a launch; only between launches (inside launch_done). An
+ * Saves and loads the state that survives a launch; only between launches (inside launch_done; inside
+ * at_rest, where launches overlap). The next gpu_run() of a chip loaded in the midst of a graph
+ * must be of the same source, and continues the graph. An
  * image is valid only for the same resolved configuration and version; the caller checks that. end:
  * of the last launch before the checkpoint. RB_TRACE for an image that cannot be the state of such
  * a chip at rest, even if its checksum is right; g can then only be destroyed.

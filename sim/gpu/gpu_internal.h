@@ -58,9 +58,11 @@ struct gpu {
     cycle_t next_start; /* when the chip was at rest */
     known_code_t *code; /* owned; in order of appearance: the index places their code */
     size_t n_codes, cap_codes;
-    uint64_t n_noted;        /* warmup.mode functional: the code of so many launches is known */
-    uint64_t reached;        /* position of the last simulated launch */
-    bool left_out;           /* the caches lack a part of it */
+    uint64_t n_noted;  /* warmup.mode functional: the code of so many launches is known */
+    uint64_t reached;  /* position of the last simulated launch */
+    bool left_out;     /* the caches lack a part of it */
+    char *graph_image; /* owned; of a checkpoint between launches that overlap; or NULL */
+    size_t n_graph_image;
     feed_t feed;             /* blocks of the open launch; idle worker threads fill it too */
     feed_filter_t filter;    /* of the open launch, with samplers inside launches */
     uint32_t demand;         /* blocks that the feed must hold before a window */

@@ -13,11 +13,6 @@ cycle_t overlap_least(const gpu_spec_t *spec)
 
 /* --- queues of operations -------------------------------------------------------------------- */
 
-static void queue_init(overlap_queue_t *q, size_t n)
-{
-    *q = (overlap_queue_t){.list = rb_calloc(n + 1, sizeof(*q->list))};
-}
-
 static void queue_put(overlap_queue_t *q, uint32_t op)
 {
     q->list[q->from + q->n++] = op;
@@ -29,101 +24,9 @@ static uint32_t queue_take(overlap_queue_t *q)
     return q->list[q->from++];
 }
 
-/* --- preparation ----------------------------------------------------------------------------- */
-
-static void list_successors(overlap_t *o)
-{
-    const stream_graph_t *g = o->graph;
-    o->after = rb_calloc(g->n_waits + 1, sizeof(*o->after));
-    o->first_after = rb_calloc(g->n + 2, sizeof(*o->first_after));
-    for (size_t i = 0; i < g->n_waits; i++)
-        o->first_after[g->waits[i] + 2]++;
-    for (size_t i = 2; i < g->n + 2; i++)
-        o->first_after[i] += o->first_after[i - 1];
-    for (uint32_t i = 0; i < g->n; i++) {
-        for (uint32_t k = 0; k < g->ops[i].n_waits; k++)
-            o->after[o->first_after[g->waits[g->ops[i].first_wait + k] + 1]++] = i;
-    }
-}
-
-/* In a part of a trace, what comes before its first launch and after its last one is left out. */
-static void choose_operations(overlap_t *o, const uint64_t *position)
-{
-    const stream_graph_t *g = o->graph;
-    size_t first = g->n, last = 0;
-    bool part = false;
-    for (size_t i = 0; i < g->n; i++) {
-        const bool launch = g->ops[i].kind == STREAM_OP_LAUNCH;
-        part |= launch && position[i] == 0;
-        if (launch && position[i] != 0) {
-            first = first == g->n ? i : first;
-            last = i;
-        }
-    }
-    for (size_t i = 0; i < g->n; i++) {
-        const uint8_t kind = g->ops[i].kind;
-        const bool copy = kind == STREAM_OP_TO_DEVICE || kind == STREAM_OP_FROM_DEVICE;
-        o->ops[i].pending = g->ops[i].n_waits;
-        o->ops[i].position = position[i];
-        o->ops[i].ready = o->begin;
-        o->ops[i].release = o->begin + o->spec->gpu.launch_latency;
-        o->ops[i].runs = kind == STREAM_OP_LAUNCH ? position[i] != 0
-                                                  : copy && (!part || (i >= first && i <= last));
-    }
-}
-
-void overlap_init(overlap_t *o, const gpu_spec_t *spec, const uint16_t *sm_shard,
-                  placement_t *placement, inbox_t *inbox, const stream_graph_t *graph,
-                  const uint64_t *position, const run_plan_t *plan, cycle_t begin)
-{
-    memset(o, 0, sizeof(*o));
-    o->spec = spec;
-    o->sm_shard = sm_shard;
-    o->placement = placement;
-    o->inbox = inbox;
-    o->graph = graph;
-    o->shares = plan->shares;
-    o->n_shares = plan->n_shares;
-    o->begin = begin;
-    o->ops = rb_calloc(graph->n + 1, sizeof(*o->ops));
-    o->launch = rb_calloc(OVERLAP_LAUNCHES, sizeof(*o->launch));
-    o->carveout = rb_calloc(placement->n_sms, sizeof(*o->carveout));
-    for (uint32_t i = 0; i < OVERLAP_LAUNCHES; i++)
-        feed_init(&o->launch[i].feed);
-    queue_init(&o->waiting, graph->n);
-    queue_init(&o->completed, graph->n);
-    queue_init(&o->begun, graph->n);
-    for (unsigned e = 0; e < 2; e++) {
-        queue_init(&o->copies[e], graph->n);
-        o->copy_end[e] = CYCLE_NEVER;
-    }
-    o->attempt = CYCLE_NEVER;
-    list_successors(o);
-    choose_operations(o, position);
-}
-
-void overlap_free(overlap_t *o)
-{
-    for (uint32_t i = 0; i < OVERLAP_LAUNCHES; i++) {
-        if (o->launch[i].feed.source != NULL)
-            feed_close(&o->launch[i].feed);
-        feed_destroy(&o->launch[i].feed);
-    }
-    free(o->launch);
-    free(o->carveout);
-    free(o->ops);
-    free(o->after);
-    free(o->first_after);
-    free(o->waiting.list);
-    free(o->completed.list);
-    free(o->begun.list);
-    free(o->copies[0].list);
-    free(o->copies[1].list);
-}
-
 /* --- operations ------------------------------------------------------------------------------ */
 
-static unsigned engine_of(const overlap_t *o, uint32_t op)
+unsigned overlap_engine(const overlap_t *o, uint32_t op)
 {
     return o->spec->gpu.copy_engines > 1 && o->graph->ops[op].kind == STREAM_OP_FROM_DEVICE;
 }
@@ -133,8 +36,7 @@ static double cycles_per_byte(const overlap_t *o)
     return o->spec->gpu.clock_mhz / (1000.0 * o->spec->gpu.copy_bandwidth);
 }
 
-/* Cycles that a copy takes. */
-static cycle_t copy_cycles(const overlap_t *o, uint32_t op)
+cycle_t overlap_copy_cycles(const overlap_t *o, uint32_t op)
 {
     const gpu_params_t *p = &o->spec->gpu;
     return p->copy_latency + (cycle_t)ceil((double)o->graph->ops[op].bytes * cycles_per_byte(o));
@@ -161,7 +63,7 @@ static void start_copy(overlap_t *o, unsigned engine, cycle_t now)
         return;
     const uint32_t op = q->list[q->from];
     o->ops[op].start = now;
-    o->copy_end[engine] = now + copy_cycles(o, op);
+    o->copy_end[engine] = now + overlap_copy_cycles(o, op);
     copy_traffic_t traffic;
     if (o->replay == NULL && overlap_traffic(o, op, &traffic))
         queue_put(&o->begun, op);
@@ -184,7 +86,7 @@ static bool precedes(const overlap_t *o, const overlap_launch_t *a, const overla
     return a->release != b->release ? a->release < b->release : a->op < b->op;
 }
 
-static void enqueue(overlap_t *o, uint32_t index)
+void overlap_enqueue(overlap_t *o, uint32_t index)
 {
     size_t at = o->n_queue++;
     for (; at > 0 && precedes(o, &o->launch[index], &o->launch[o->queue[at - 1]]); at--)
@@ -206,30 +108,35 @@ static void set_share(const overlap_t *o, overlap_launch_t *l)
     }
 }
 
+void overlap_admit(overlap_t *o, uint32_t index, uint32_t op, uint32_t epoch)
+{
+    overlap_launch_t *l = &o->launch[index];
+    l->state = LAUNCH_ADMITTED;
+    l->op = op;
+    l->all_sent = false;
+    l->sent = l->done = l->sent_insts = 0;
+    l->storing = 0;
+    set_share(o, l);
+    l->ctx = (launch_ctx_t){.epoch = epoch, .index = (uint8_t)index, .overlaps = true};
+    l->ctx.tag = (uint16_t)(1 + epoch % (COPY_TAG - 1));
+    o->n_used = index + 1 > o->n_used ? index + 1 : o->n_used;
+    o->running++;
+}
+
 static void admit(overlap_t *o, uint32_t op, cycle_t now)
 {
     uint32_t index = 0;
     while (o->launch[index].state != LAUNCH_FREE)
         index++;
     overlap_launch_t *l = &o->launch[index];
-    const bool waited = now > o->ops[op].ready;
-    l->state = LAUNCH_ADMITTED;
-    l->op = op;
-    l->start = now;
-    l->release = o->ops[op].release;
-    if (waited)
-        l->release = cycle_max(l->release, now + o->spec->gpu.launch_gap);
-    l->all_sent = false;
-    l->sent = l->done = l->sent_insts = 0;
-    l->storing = 0;
-    set_share(o, l);
-    l->ctx = (launch_ctx_t){.epoch = ++o->epoch, .index = (uint8_t)index, .overlaps = true};
-    l->ctx.tag = (uint16_t)(1 + o->epoch % (COPY_TAG - 1));
-    o->n_used = index + 1 > o->n_used ? index + 1 : o->n_used;
-    o->ops[op].start = now;
-    if (o->running++ == 0)
+    if (o->running == 0)
         o->group_start = now;
-    enqueue(o, index);
+    overlap_admit(o, index, op, ++o->epoch);
+    o->ops[op].start = l->start = now;
+    l->release = o->ops[op].release;
+    if (now > o->ops[op].ready) /* it waited */
+        l->release = cycle_max(l->release, now + o->spec->gpu.launch_gap);
+    overlap_enqueue(o, index);
 }
 
 /* Takes the launch that is admitted next from those that wait. */
@@ -258,7 +165,7 @@ static void make_ready(overlap_t *o, uint32_t op, cycle_t now)
     } else if (o->graph->ops[op].kind == STREAM_OP_LAUNCH) {
         queue_put(&o->waiting, op);
     } else {
-        queue_put(&o->copies[engine_of(o, op)], op);
+        queue_put(&o->copies[overlap_engine(o, op)], op);
     }
 }
 
@@ -293,6 +200,7 @@ static void end_if_done(overlap_t *o, overlap_launch_t *l, cycle_t now)
     l->state = LAUNCH_ENDED;
     l->end = now;
     o->running--;
+    o->any_ended = true;
     complete(o, l->op, now);
 }
 
@@ -451,6 +359,15 @@ static void dispatch(overlap_t *o, outbox_t *out, cycle_t now)
     }
 }
 
+/* Whether all launches that run were admitted now, when others ended. */
+static bool all_are_new(const overlap_t *o, cycle_t now)
+{
+    uint32_t new = 0;
+    for (size_t i = 0; i < o->n_queue; i++)
+        new += o->launch[o->queue[i]].start == now;
+    return new == o->running;
+}
+
 /* --- the shard ------------------------------------------------------------------------------- */
 
 static void start(overlap_t *o)
@@ -491,7 +408,7 @@ cycle_t overlap_run(overlap_t *o, outbox_t *out, cycle_t from, cycle_t to)
         if (next >= to)
             return cycle_min(next, first_traffic(o));
         now = cycle_max(now, next);
-        const uint32_t before = o->running;
+        o->any_ended = false;
         if (!o->started)
             start(o);
         take_messages(o, now);
@@ -499,9 +416,9 @@ cycle_t overlap_run(overlap_t *o, outbox_t *out, cycle_t from, cycle_t to)
         if (o->attempt <= now)
             dispatch(o, out, now);
         pass_on(o, now);
-        if (before > 0 && o->running == 0) {
+        if (o->any_ended && all_are_new(o, now)) {
             o->quiet = true;
-            o->quiet_at = now;
+            o->quiet_at = o->group_start = now;
         }
     }
 }

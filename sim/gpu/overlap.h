@@ -86,7 +86,7 @@ typedef struct overlap {
     overlap_launch_t *launch;         /* owned; OVERLAP_LAUNCHES */
     uint32_t n_used;                  /* only the first ones have been used */
     uint32_t epoch;                   /* of the launch admitted last */
-    cycle_t group_start;              /* when a launch was last admitted to a chip without others */
+    cycle_t group_start;              /* when a launch was last admitted while no other had begun */
     uint64_t *carveout;               /* owned; of each SM that has blocks */
     uint32_t queue[OVERLAP_LAUNCHES]; /* launches that have blocks to dispatch, in order */
     size_t n_queue;
@@ -99,10 +99,10 @@ typedef struct overlap {
     uint64_t n_complete;       /* operations */
     uint64_t blocks_done;      /* for the watchdog */
     cycle_t begin;
-    cycle_t dispatch_next; /* earliest cycle of the next dispatch */
-    cycle_t attempt;       /* when a dispatch may be possible; CYCLE_NEVER: something must end */
-    bool started;
-    bool quiet; /* the last running launch has ended, at quiet_at; the launch loop clears it */
+    cycle_t dispatch_next;   /* earliest cycle of the next dispatch */
+    cycle_t attempt;         /* when a dispatch may be possible; CYCLE_NEVER: something must end */
+    bool started, any_ended; /* a launch has, at the current cycle */
+    bool quiet; /* all launches that had begun have ended, at quiet_at; the launch loop clears it */
     cycle_t quiet_at;
 } overlap_t;
 
@@ -110,7 +110,7 @@ typedef struct overlap {
 cycle_t overlap_least(const gpu_spec_t *spec);
 
 /* Prepares a run that begins at cycle `begin`. position[i]: of the launch of operation i in the source,
- * 0: it is not in the trace. */
+ * 0: it is not in the trace. (overlap_begin.c) */
 void overlap_init(overlap_t *o, const gpu_spec_t *spec, const uint16_t *sm_shard,
                   placement_t *placement, inbox_t *inbox, const stream_graph_t *graph,
                   const uint64_t *position, const run_plan_t *plan, cycle_t begin);
@@ -130,6 +130,24 @@ bool overlap_traffic(const overlap_t *o, uint32_t op, copy_traffic_t *out);
 
 /* When the operations ran, after all are complete; room for all of the graph. */
 void overlap_times(const overlap_t *o, stream_op_time_t *times);
+
+/* Admits a launch as launch[index], from the graph; the caller sets its times. */
+void overlap_admit(overlap_t *o, uint32_t index, uint32_t op, uint32_t epoch);
+
+/* Puts it into the queue. */
+void overlap_enqueue(overlap_t *o, uint32_t index);
+
+/* The engine of a copy, and the cycles that the copy takes. */
+unsigned overlap_engine(const overlap_t *o, uint32_t op);
+cycle_t overlap_copy_cycles(const overlap_t *o, uint32_t op);
+
+/* Whether no launch has dispatched a block. (overlap_checkpoint.c, as what follows) */
+bool overlap_at_rest(const overlap_t *o);
+
+/* Saves and loads the progress of a graph at rest, while the partitions hold no copy. overlap_load() follows overlap_init() with the
+ * same graph and the cycle of the checkpoint. 0, or -1: a file error, or an impossible state. */
+int overlap_save(const overlap_t *o, FILE *out);
+int overlap_load(overlap_t *o, FILE *in);
 
 void overlap_dump(const overlap_t *o, FILE *out);
 

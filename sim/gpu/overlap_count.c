@@ -8,10 +8,10 @@
 /* Tags, and the most sets of a shard that are left there between windows. */
 enum { TAGS = 0x10000, SETS_KEPT = 64 };
 
-void overlap_count_begin(gpu_t *g, overlap_count_t *c)
+void overlap_count_begin(gpu_t *g, overlap_count_t *c, cycle_t from)
 {
     gpu_counters_t before;
-    gpu_count(g, g->next_start, &before); /* nothing remains to be charged */
+    gpu_count(g, from, &before); /* nothing remains to be charged */
     *c = (overlap_count_t){.place = rb_calloc(TAGS, sizeof(*c->place)), .n = 1};
     rb_grow(&c->of, &c->cap, c->n, sizeof(*c->of));
     c->of[0] = (gpu_counters_t){0};

@@ -17,8 +17,8 @@ typedef struct {
     gpu_counters_t copies; /* of all copies, so far; complete after overlap_count_end() */
 } overlap_count_t;
 
-/* The chip counts by launch from now on; it is idle. */
-void overlap_count_begin(gpu_t *g, overlap_count_t *c);
+/* The chip, which is idle, counts by launch from this cycle on. */
+void overlap_count_begin(gpu_t *g, overlap_count_t *c, cycle_t from);
 void overlap_count_end(gpu_t *g, overlap_count_t *c);
 void overlap_count_free(overlap_count_t *c);
 

@@ -83,7 +83,7 @@ static rb_code_t check_plan(const gpu_t *g, const stream_graph_t *graph, rb_err_
     if (plan->sampled)
         return refuse("a launch sampler", err);
     if (plan->first > 1 || plan->last > 0)
-        return refuse("a run of a part of the launches, or the continuation of a run,", err);
+        return refuse("a run from one launch to another", err);
     if (plan->stats_interval > 0 && r->callbacks->interval != NULL)
         return refuse("a time series (--stats-interval)", err);
     if (r->callbacks->view != NULL)
@@ -159,13 +159,17 @@ static void open_group(gpu_t *g, struct overlap_loop *p, cycle_t start)
     p->group_open = true;
 }
 
-/* Gives the partitions the copies that began in the last window. Their first bytes move later. */
+/* Gives the partitions the copies that began in the last window. Their first bytes move later. At the
+ * end of a group, those that move after the cut stay, so that a checkpoint needs no copy under way. */
 static void begin_copies(gpu_t *g, struct overlap_loop *p)
 {
+    const cycle_t before = p->o.quiet ? p->o.quiet_at + overlap_least(&g->spec) : CYCLE_NEVER;
     for (; p->o.begun.n > 0; p->o.begun.n--, p->o.begun.from++) {
         copy_traffic_t copy;
         const bool moves = overlap_traffic(&p->o, p->o.begun.list[p->o.begun.from], &copy);
         RB_INVARIANT(moves, "a copy without traffic was begun");
+        if (copy.begin >= before)
+            return;
         for (uint32_t i = 0; i < g->n_partitions; i++) {
             partition_copy(g->partition[i], &copy);
             engine_wake(g->engine, g->partition_shard[i], copy.begin);
@@ -329,6 +333,45 @@ static rb_code_t close_group(gpu_t *g, struct overlap_loop *p, rb_err_t *err)
     return RB_OK;
 }
 
+/* --- checkpoints ----------------------------------------------------------------------------- */
+
+/* Between two groups: the chip can be saved if the last one has left nothing in the memory. */
+static rb_code_t offer_checkpoint(gpu_t *g, struct overlap_loop *p, rb_err_t *err)
+{
+    const gpu_callbacks_t *c = g->run.callbacks;
+    if (c->at_rest == NULL || overlap_over(&p->o) || !overlap_at_rest(&p->o) ||
+        !engine_only(g->engine, g->scheduler_shard))
+        return RB_OK;
+    g->next_start = p->o.quiet_at + overlap_least(&g->spec);
+    return c->at_rest(c->ctx, err);
+}
+
+int overlap_loop_save(const struct overlap_loop *p, FILE *out)
+{
+    const copy_counters_t copies = {p->count.copies.l2, p->count.copies.dram};
+    return fwrite(&copies, sizeof(copies), 1, out) == 1 ? overlap_save(&p->o, out) : -1;
+}
+
+/* Continues the graph of a checkpoint. copies: the counters of its copies until then. */
+static rb_code_t load_progress(gpu_t *g, struct overlap_loop *p, copy_counters_t *copies,
+                               rb_err_t *err)
+{
+    FILE *in = fmemopen(g->graph_image, g->n_graph_image, "r");
+    const bool good = in != NULL && fread(copies, sizeof(*copies), 1, in) == 1 &&
+                      overlap_load(&p->o, in) == 0 && fgetc(in) == EOF;
+    if (in != NULL)
+        fclose(in);
+    free(g->graph_image);
+    g->graph_image = NULL;
+    g->n_graph_image = 0;
+    if (!good)
+        return rb_fail(err, RB_TRACE,
+                       "the checkpoint is incomplete, or its state of the streams is impossible");
+    for (size_t i = 0; i < p->o.graph->n; i++)
+        g->run.progress.launches_done += p->o.ops[i].complete && p->o.ops[i].position != 0;
+    return RB_OK;
+}
+
 /* --- the end --------------------------------------------------------------------------------- */
 
 static rb_code_t report_work(gpu_t *g, struct overlap_loop *p, rb_err_t *err)
@@ -343,53 +386,6 @@ static rb_code_t report_work(gpu_t *g, struct overlap_loop *p, rb_err_t *err)
     rb_code_t rc = c->work_done(c->ctx, o->graph, times, &copies, err);
     free(times);
     return rc;
-}
-
-/* Finds the launches of the graph in the source, and places their code in the order of the source.
- * The graph of a plan has only some of them, in any order. */
-static rb_code_t find_some_launches(gpu_t *g, const stream_graph_t *graph, uint64_t *position,
-                                    rb_err_t *err)
-{
-    trace_source_t *s = g->run.source;
-    const uint64_t n = s->ops->n_launches(s);
-    for (uint64_t id = 1; id <= n; id++) {
-        launch_info_t info;
-        bool found = false;
-        RB_TRY(s->ops->launch_info(s, id, &info, err));
-        for (size_t op = 0; op < graph->n; op++) {
-            if (graph->ops[op].kind != STREAM_OP_LAUNCH || graph->ops[op].launch != info.id)
-                continue;
-            position[op] = id;
-            found = true;
-        }
-        if (found)
-            (void)gpu_code_base(g, info.code_id);
-    }
-    return RB_OK;
-}
-
-static rb_code_t find_launches(gpu_t *g, const stream_graph_t *graph, uint64_t *position,
-                               rb_err_t *err)
-{
-    trace_source_t *s = g->run.source;
-    const uint64_t n = s->ops->n_launches(s);
-    size_t op = 0;
-    if (graph == g->run.plan->graph)
-        return find_some_launches(g, graph, position, err);
-    for (uint64_t id = 1; id <= n; id++) {
-        launch_info_t info;
-        RB_TRY(s->ops->launch_info(s, id, &info, err));
-        while (op < graph->n &&
-               (graph->ops[op].kind != STREAM_OP_LAUNCH || graph->ops[op].launch < info.id))
-            op++;
-        if (op == graph->n || graph->ops[op].launch != info.id)
-            return rb_fail(err, RB_TRACE,
-                           "%s: launch %llu is not among the operations of its graph", info.file,
-                           (unsigned long long)info.id);
-        position[op] = gpu_plan_lists(g->run.plan, id) ? id : 0;
-        (void)gpu_code_base(g, info.code_id);
-    }
-    return RB_OK;
 }
 
 /* Runs to the end of a group or of everything. */
@@ -417,7 +413,8 @@ static rb_code_t run_part(gpu_t *g, struct overlap_loop *p, rb_err_t *err)
         return RB_OK;
     }
     o->quiet = false;
-    return close_group(g, p, err);
+    RB_TRY(close_group(g, p, err));
+    return offer_checkpoint(g, p, err);
 }
 
 static rb_code_t run_all(gpu_t *g, struct overlap_loop *p, rb_err_t *err)
@@ -435,30 +432,50 @@ static rb_code_t run_all(gpu_t *g, struct overlap_loop *p, rb_err_t *err)
     return rc;
 }
 
+/* Begins the graph, or goes on with that of a checkpoint. */
+static rb_code_t begin_graph(gpu_t *g, struct overlap_loop *p, const stream_graph_t *graph,
+                             rb_err_t *err)
+{
+    copy_counters_t copies = {0};
+    rb_code_t rc = overlap_find_launches(g, graph, p->position, err);
+    overlap_init(&p->o, &g->spec, g->sm_shard, &g->scheduler.placement, &g->scheduler.inbox, graph,
+                 p->position, g->run.plan, g->next_start);
+    p->o.epoch = g->epoch;
+    if (rc == RB_OK && g->graph_image != NULL)
+        rc = load_progress(g, p, &copies, err);
+    const bool goes_on = p->o.running > 0;
+    overlap_count_begin(g, &p->count, goes_on ? p->o.group_start : g->next_start);
+    p->count.copies.l2 = copies.l2;
+    p->count.copies.dram = copies.dram;
+    if (goes_on)
+        open_group(g, p, p->o.group_start);
+    return rc;
+}
+
+static rb_code_t end_graph(gpu_t *g, struct overlap_loop *p, rb_err_t *err)
+{
+    cycle_t end = g->next_start;
+    for (size_t i = 0; i < p->o.graph->n; i++)
+        end = cycle_max(end, p->o.ops[i].end);
+    g->scheduler.quiet = end;
+    gpu_come_to_rest(g);
+    overlap_count_end(g, &p->count);
+    g->reached = g->run.source->ops->n_launches(g->run.source);
+    return report_work(g, p, err);
+}
+
 rb_code_t overlap_run_graph(gpu_t *g, const stream_graph_t *graph, rb_err_t *err)
 {
     RB_TRY(check_plan(g, graph, err));
     struct overlap_loop *p = rb_calloc(1, sizeof(*p));
     p->position = rb_calloc(graph->n + 1, sizeof(*p->position));
-    rb_code_t rc = find_launches(g, graph, p->position, err);
-    overlap_init(&p->o, &g->spec, g->sm_shard, &g->scheduler.placement, &g->scheduler.inbox, graph,
-                 p->position, g->run.plan, g->next_start);
-    p->o.epoch = g->epoch;
-    overlap_count_begin(g, &p->count);
+    rb_code_t rc = begin_graph(g, p, graph, err);
     g->run.loop = p;
     if (rc == RB_OK)
         rc = run_all(g, p, err);
     g->epoch = p->o.epoch;
-    if (rc == RB_OK) {
-        cycle_t end = g->next_start;
-        for (size_t i = 0; i < graph->n; i++)
-            end = cycle_max(end, p->o.ops[i].end);
-        g->scheduler.quiet = end;
-        gpu_come_to_rest(g);
-        overlap_count_end(g, &p->count);
-        g->reached = g->run.source->ops->n_launches(g->run.source);
-        rc = report_work(g, p, err);
-    }
+    if (rc == RB_OK)
+        rc = end_graph(g, p, err);
     g->scheduler.overlap = NULL;
     g->run.loop = NULL;
     overlap_free(&p->o);

@@ -89,6 +89,54 @@ static void a_killed_run_resumes_to_the_same_results(void **state)
     assert_false(cli_exists("killed/journal") || cli_exists("killed/checkpoint"));
 }
 
+/* Copies the kernel of a folder of text to another stream. */
+static void kernel_in_stream(const char *from, const char *to, char stream)
+{
+    static const char line[] = "-cuda stream id = ";
+    char *text = cli_read(from);
+    assert_non_null(text);
+    char *at = strstr(text, line);
+    assert_non_null(at);
+    at[sizeof(line) - 1] = stream;
+    cli_write(to, text, strlen(text));
+    free(text);
+}
+
+/* Launches of two streams, in pairs; the host waits for a copy after each pair. */
+static void make_pairs(unsigned n)
+{
+    static const char pair[] =
+        "kernel-1.traceg\nkernel-2.traceg\nMemcpyHtoD,0x00007f0000000000,4096\n";
+    char list[2048] = "";
+    assert_true(n * sizeof(pair) < sizeof(list));
+    expect(0, NULL, WORDS("convert", TRACE, "pairs", "--to", "accelsim"));
+    kernel_in_stream("pairs/kernel-1.traceg", "pairs/kernel-2.traceg", '3');
+    kernel_in_stream("pairs/kernel-1.traceg", "pairs/kernel-1.traceg", '2');
+    for (unsigned i = 0; i < n; i++)
+        strcat(list, pair);
+    cli_write("pairs/kernelslist.g", list, strlen(list));
+}
+
+/* Launches that overlap: checkpoints are written where none runs. */
+static void a_killed_run_of_streams_resumes_to_the_same_results(void **state)
+{
+    (void)state;
+    make_pairs(15);
+    const char *const *again = WORDS("run", "pairs", "-s", "gpu.concurrent_launches=128", "-o",
+                                     "cut", "--resume", "--checkpoint-interval", "0");
+    expect(0, "of 30 launches overlapped",
+           WORDS("run", "pairs", "-s", "gpu.concurrent_launches=128", "-o", "uncut"));
+    pid_t pid = cli_start(&rubato, again);
+    assert_true(await_checkpoint("cut", 0));
+    assert_int_equal(kill(pid, SIGKILL), 0);
+    assert_int_equal(cli_wait(pid), 128 + SIGKILL);
+    assert_false(cli_exists("cut/run.json"));
+    expect(0, "continues after ", again);
+    cli_same_results("uncut", "cut");
+    cli_same_file("uncut", "cut", "streams.csv");
+    cli_same_file("uncut", "cut", "copies.csv");
+}
+
 /* Sampled launches are preceded by a walk from the last simulated one on, and rounds go back in the
  * program: a checkpoint knows where the caches are. */
 static void a_killed_sampled_run_resumes_to_the_same_results(void **state)
@@ -257,6 +305,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_damaged_trace_exits_with_2_names_the_place_and_leaves_nothing),
         cmocka_unit_test(a_killed_run_resumes_to_the_same_results),
+        cmocka_unit_test(a_killed_run_of_streams_resumes_to_the_same_results),
         cmocka_unit_test(a_killed_sampled_run_resumes_to_the_same_results),
         cmocka_unit_test(a_killed_run_keeps_the_errors_of_its_launches),
         cmocka_unit_test(a_stopped_run_says_so_and_resumes_to_the_same_results),

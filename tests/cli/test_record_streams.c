@@ -218,8 +218,6 @@ static void a_sampler_estimates_the_graph(void **state)
 static void what_does_not_go_with_overlap_is_named(void **state)
 {
     (void)state;
-    expect(2, "cannot be simulated with --resume: leave it out, or set gpu.concurrent_launches = 1",
-           WORDS("run", OVERLAP, "--resume", "-o", "over", "s.rbt"));
     expect(2, "samplers inside launches extrapolate from blocks and warps of the same launch",
            WORDS("run", OVERLAP, "--sample", "photon_bb", "s.rbt"));
     expect(2, "stem_online stops when the sum of the launches' times is known well enough",
@@ -227,7 +225,9 @@ static void what_does_not_go_with_overlap_is_named(void **state)
     expect(0, NULL, WORDS("plan", "--sample", "random:fraction=0.5", "-o", "plan.json", "s.rbt"));
     expect(2, "a plan from a file does not say which launches are alike",
            WORDS("run", OVERLAP, "--plan", "plan.json", "s.rbt"));
-    expect(2, "cannot be simulated with --stats-interval",
+    expect(2,
+           "cannot be simulated with --stats-interval: leave it out, or set "
+           "gpu.concurrent_launches = 1",
            WORDS("run", OVERLAP, "--stats-interval", "100", "-o", "x", "s.rbt"));
     assert_false(cli_exists("x"));
     expect(2, "--streams needs gpu.concurrent_launches above 1",

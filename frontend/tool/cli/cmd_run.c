@@ -50,8 +50,19 @@ static rb_code_t on_launch(void *ctx, const launch_result_t *r, rb_err_t *err)
     RB_TRY(keep_launch(run, r, NULL, c.host_seconds, err));
     if (run->detectors != NULL)
         run_detectors_launch(run->detectors, r);
-    if (run->overlaps) /* others may be resident */
+    if (run->overlaps) { /* others may be resident */
+        run->last_launch = r->info.id;
         return RB_OK;
+    }
+    return run_folder_checkpoint(&run->folder, &c, library_sim_chip(run->sim), err);
+}
+
+/* Launches overlap, and at the moment none runs. */
+static rb_code_t on_rest(void *ctx, rb_err_t *err)
+{
+    run_t *run = ctx;
+    checkpoint_t c = host_state(run);
+    c.last_launch = run->last_launch;
     return run_folder_checkpoint(&run->folder, &c, library_sim_chip(run->sim), err);
 }
 
@@ -234,6 +245,7 @@ static rb_code_t simulate_launches(run_t *run, uint64_t first, const uint64_t *i
         .interval = run->options->stats_interval > 0 ? on_interval : NULL,
         .view = run->timeline != NULL && !run->overlaps && !run->replays ? on_view : NULL,
         .work_done = on_work,
+        .at_rest = on_rest,
         .instructions = run->instructions != NULL ? on_instructions : NULL,
         .clock_reads = run->clocks != NULL ? on_clock_reads : NULL,
         .progress = on_progress,
@@ -265,6 +277,12 @@ static rb_code_t simulate_rounds(run_t *run, rb_err_t *err)
     return walk.code;
 }
 
+/* Launches that were simulated, by this process or before. */
+static uint64_t launches_done(const run_t *run)
+{
+    return run->sim != NULL ? library_sim_totals(run->sim)->launches : 0;
+}
+
 /* Simulates the remaining launches. RB_STOPPED: on request. */
 static rb_code_t simulate(run_t *run, rb_err_t *err)
 {
@@ -284,7 +302,9 @@ static rb_code_t simulate(run_t *run, rb_err_t *err)
     if (run->isolated != NULL && n_ids == 0)
         return RB_OK; /* there are more parts than launches */
 
-    if (run->folder.resumed) {
+    if (run->folder.resumed && run->overlaps) /* the chip knows the rest */
+        rb_info("continues after %llu launches", (unsigned long long)launches_done(run));
+    else if (run->folder.resumed) {
         rb_info("continues after launch %llu", (unsigned long long)run->folder.from.last_launch);
         RB_TRY(launch_position(run->setup.source, run->folder.from.last_launch, &done, err));
     }
@@ -305,12 +325,6 @@ static rb_code_t print_results(const run_report_t *report, const run_options_t *
     else
         RB_TRY(report_table(report, terminal_columns(STDOUT_FILENO, 110), stdout, err));
     return out_flush_stdout(err);
-}
-
-/* Launches that were simulated, by this process or before. */
-static uint64_t launches_done(const run_t *run)
-{
-    return run->sim != NULL ? library_sim_totals(run->sim)->launches : 0;
 }
 
 /* Number of launches; if a program was stopped, the number simulated. */

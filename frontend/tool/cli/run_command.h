@@ -41,6 +41,7 @@ typedef struct {
     cycle_t isolated_end;         /* where the next such launch begins */
     double merged_seconds;        /* host seconds that the parts took */
     bool overlaps;                /* launches of several streams run at the same time */
+    uint64_t last_launch;         /* the one of these that ended last */
     bool replays;                 /* they would, but a sampler estimates that */
     run_graph_t graph;            /* ... with this result */
     bool resumable;               /* the folder has an incomplete run */

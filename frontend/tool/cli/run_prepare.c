@@ -226,8 +226,8 @@ static rb_code_t check_streams(run_t *run, rb_err_t *err)
     if (run->replays)
         RB_TRY(run_graph_check(&run->sampling, run->setup.source, err));
     run->overlaps = !run->replays;
-    if ((o->mode == FOLDER_RESUME && run->overlaps) || o->isolated || o->timeline_range != NULL ||
-        o->stats_interval > 0 || o->detectors || o->clock_reads)
+    if (o->isolated || o->timeline_range != NULL || o->stats_interval > 0 || o->detectors ||
+        o->clock_reads)
         return rb_fail(err, RB_USAGE,
                        "launches that overlap cannot be simulated with "
                        "--%s: leave it out, or set gpu.concurrent_launches = 1",
@@ -235,8 +235,7 @@ static rb_code_t check_streams(run_t *run, rb_err_t *err)
                        : o->timeline_range != NULL ? "timeline-range"
                        : o->stats_interval > 0     ? "stats-interval"
                        : o->detectors              ? "detectors"
-                       : o->clock_reads            ? "clock-reads"
-                                                   : "resume");
+                                                   : "clock-reads");
     return RB_OK;
 }
 
