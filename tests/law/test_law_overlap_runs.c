@@ -112,14 +112,24 @@ static rb_code_t load(gpu_t *gpu, const image_t *image, cycle_t end, rb_err_t *e
     return rc;
 }
 
-/* Four phases of three streams, with copies through the L2; the host waits between them. */
+static void copy_at(program_t *p, uint64_t stream, stream_op_kind_t kind, uint64_t addr)
+{
+    stream_builder_add(&p->b, stream,
+                       (stream_op_t){.kind = (uint8_t)kind, .bytes = 300000, .addr = addr});
+}
+
+/* Four phases of three streams, with copies through the L2; the host waits between them. In the last
+ * phase, launches wait for a copy. */
 static void phases(program_t *p)
 {
     program_begin(p);
     for (unsigned i = 0; i < 4; i++) {
         const uint64_t addr = UINT64_C(0x7f1000000000) + 40000 * i;
-        stream_builder_add(
-            &p->b, 1, (stream_op_t){.kind = STREAM_OP_TO_DEVICE, .bytes = 300000, .addr = addr});
+        copy_at(p, 1, STREAM_OP_TO_DEVICE, addr);
+        copy_at(p, 4, STREAM_OP_FROM_DEVICE, addr + 200000);
+        program_copy(p, 4, STREAM_OP_FROM_DEVICE, 700);
+        if (i == 3)
+            stream_builder_host_stream(&p->b, 1);
         program_streaming(p, 1, 14, 6);
         program_streaming(p, 2, 20, 5 + i);
         program_chain(p, 3, 12, 96, 40, 2048);
@@ -202,6 +212,35 @@ static void a_run_continues_from_a_checkpoint(void **state)
     program_end(&p);
 }
 
+/* What the L2 fetches, for launches and for copies, is what the DRAM reads; requests of the launches are
+ * those of the L2. */
+static void the_memory_serves_launches_and_copies(void **state)
+{
+    const gpu_spec_t spec = small_chip();
+    program_t p;
+    (void)state;
+    phases(&p);
+    program_run(&spec, &p, &told);
+    const copy_counters_t *c = &told.copies;
+    uint64_t fills = c->l2.fills, reads = c->dram.read_sectors, missed = 0, asked = 0;
+    uint64_t back = c->l2.writebacks, written = c->dram.write_sectors;
+    for (size_t i = 0; i < told.results.n; i++) {
+        const launch_result_t *r = &told.results.launch[i];
+        fills += r->l2.fills;
+        reads += r->dram.read_sectors;
+        back += r->l2.writebacks;
+        written += r->dram.write_sectors;
+        asked += r->l2.read_sectors - r->l2.inst_sectors;
+        missed += r->sm.global_load_sectors - r->sm.global_load_hits;
+    }
+    assert_true(c->l2.fills > 0 && fills > c->l2.fills);
+    assert_int_equal(reads, fills);
+    assert_true(written > 0);
+    assert_int_equal(written, back);
+    assert_int_equal(asked, missed);
+    program_end(&p);
+}
+
 /* Bytes of a checkpoint that are changed or missing: refused, or a run that ends. */
 static void an_impossible_checkpoint_is_refused(void **state)
 {
@@ -250,6 +289,7 @@ int main(void)
         cmocka_unit_test(nothing_depends_on_threads_or_windows),
         cmocka_unit_test(the_sums_are_exact),
         cmocka_unit_test(a_run_continues_from_a_checkpoint),
+        cmocka_unit_test(the_memory_serves_launches_and_copies),
         cmocka_unit_test(an_impossible_checkpoint_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -80,6 +80,22 @@ static void the_older_gputrace_behind_messages(void **state)
     profile_free(p);
 }
 
+/* launches.csv of launches that overlapped is in the order of their ends. */
+static void rows_are_ordered_by_launch_id(void **state)
+{
+    (void)state;
+    profile_t *p = read_text("launch_id,name,grid,dur_ns\n4,c,9x1x1,30\n1,a,1x2x3,10\n2,b,5,20\n");
+    assert_int_equal(p->n, 3);
+    assert_int_equal(p->id[0], 1);
+    assert_int_equal(p->id[2], 4);
+    expect_row(p, 0, "a", 10);
+    expect_row(p, 1, "b", 20);
+    expect_row(p, 2, "c", 30);
+    assert_int_equal(p->grid[0][2], 3);
+    assert_int_equal(p->grid[2][0], 9);
+    profile_free(p);
+}
+
 /* The report format of the profiles in the STEM artifact. */
 static void kernel_launches_with_their_api_calls(void **state)
 {
@@ -343,7 +359,7 @@ static void faults_are_named_with_their_line(void **state)
         {"name,dur_ns\n\"a\nb\",5\nk,-1\n", ":4", "-1"},
         {"name,dur_ns,grid\nk,5,many\n", ":2", "number of blocks"},
         {"launch_id,name,dur_ns\n0,k,5\n", ":2", "count from 1"},
-        {"launch_id,name,dur_ns\n2,k,5\n2,k,5\n", ":3", "ascend"},
+        {"launch_id,name,dur_ns\n2,k,5\n1,k,5\n2,k,5\n", "", "two rows have the launch id 2"},
         {"Kernel Name,gpu__time_duration.sum\n,furlong\nk,5\n", ":2", "furlong"},
         {"name,grid\nk,5\n", "", "no header"},
         {"1,2\n3,4\n", "", "no header"},
@@ -446,6 +462,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nsight_systems_trace_without_its_copies),
         cmocka_unit_test(the_older_gputrace_behind_messages),
+        cmocka_unit_test(rows_are_ordered_by_launch_id),
         cmocka_unit_test(kernel_launches_with_their_api_calls),
         cmocka_unit_test(nvprof_with_its_row_of_units),
         cmocka_unit_test(nsight_compute_raw_page),

@@ -47,7 +47,7 @@ enum { PROFILE_NAMES_MAX = 1 << 18 };
 typedef struct {
     const char *format; /* for people, such as "Nsight Systems CSV" */
     uint64_t n;         /* number of launches, stored in launch order; at least 1 */
-    uint64_t *id;       /* launch ids, ascending from 1; NULL: 1 .. n */
+    uint64_t *id;       /* launch ids, ascending, from 1 on; NULL: 1 .. n */
     uint32_t *name;     /* index in names */
     char **names;
     uint32_t n_names;

@@ -220,6 +220,7 @@ rb_code_t profile_builder_finish(profile_builder_t *b, profile_t **out, rb_err_t
     RB_TRY(settle_zeros(b, err));
     if (p->time != NULL && !isfinite(profile_total_time(p)))
         return rb_fail(err, RB_TRACE, "%s: the sum of the durations is not finite", b->path);
+    RB_TRY(profile_order(p, b->path, err));
     *out = p;
     b->p = NULL;
     profile_builder_free(b);

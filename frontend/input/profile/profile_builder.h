@@ -48,6 +48,10 @@ RB_CHECKED rb_code_t profile_builder_finish(profile_builder_t *b, profile_t **ou
 /* Does nothing after profile_builder_finish() and for a zeroed builder. */
 void profile_builder_free(profile_builder_t *b);
 
+/* Puts the launches in the order of their ids; the builder does it at the end. RB_TRACE: two have the
+ * same id. (profile_order.c) */
+RB_CHECKED rb_code_t profile_order(profile_t *p, const char *path, rb_err_t *err);
+
 /* The readers; each one reads the input from its first byte. */
 RB_CHECKED rb_code_t profile_read_table(profile_t **out, profile_input_t *in, rb_err_t *err);
 RB_CHECKED rb_code_t profile_read_pytorch(profile_t **out, profile_input_t *in, rb_err_t *err);

@@ -75,8 +75,6 @@ static rb_code_t read_id(const table_reader_t *r, uint32_t column, profile_t *p,
     if (!profile_number(f->at, f->len, &v) || !(v >= 1.0 && v < 0x1p53) || v != floor(v))
         return field_fault(r, column, "launch id: they count from 1", err);
     p->id[row] = (uint64_t)v;
-    if (row > 0 && p->id[row] <= p->id[row - 1])
-        return field_fault(r, column, "launch id here: they must ascend", err);
     return RB_OK;
 }
 
