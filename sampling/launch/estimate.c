@@ -95,6 +95,7 @@ static void set_interval(estimate_t *e, const spread_sum_t *s, const estimate_wi
     e->low = e->value - half;
     e->high = e->value + half;
     e->method = method_of(s, w->variance > 0);
+    e->profile = s->profile;
 }
 
 static double weighted(const plan_t *plan, const double *value)
@@ -172,6 +173,15 @@ void estimate_widen(estimate_t *e, const estimate_within_t *within)
     e->high = e->value + hypot(e->high - e->value, half);
     if (strcmp(e->method, only_exact) == 0)
         e->method = INSIDE;
+}
+
+void estimate_raise(estimate_t *e, const plan_t *plan)
+{
+    const double least = plan->error_bound * e->value;
+    if (!isfinite(e->low) || strcmp(e->method, only_exact) == 0 || !(least > 0))
+        return;
+    e->low = fmin(e->low, e->value - least);
+    e->high = fmax(e->high, e->value + least);
 }
 
 double estimate_variance(const plan_t *plan, const estimate_input_t *in, double *df)

@@ -24,7 +24,8 @@ typedef struct {
      * the profile where one launch was sampled", "jackknife inside launches", and the second and
      * third followed by ", jackknife inside launches" */
     const char *method;
-    double df; /* degrees of freedom; INFINITY if the spread is taken as known */
+    bool profile; /* of some clusters the spread of the profile's times was taken */
+    double df;    /* degrees of freedom; INFINITY if the spread is taken as known */
     /* Part of the interval above the value: what launches unlike all samples may add. */
     double unmet;
 } estimate_t;
@@ -61,6 +62,10 @@ estimate_t estimate_sum(double value, const estimate_within_t *within, double co
 /* Adds the errors inside launches to the interval of an estimate that knows only those between
  * launches. e->method changes only if it was "exact" or becomes "none". */
 void estimate_widen(estimate_t *e, const estimate_within_t *within);
+
+/* Widens the interval of a total of times to the error that the plan predicts from its profile: the
+ * spread of a few samples can be small by chance. Nothing without such a prediction. */
+void estimate_raise(estimate_t *e, const plan_t *plan);
 
 /* Variance of the total between launches, and its degrees of freedom; NAN: unknown. */
 double estimate_variance(const plan_t *plan, const estimate_input_t *in, double *df);

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "sampling/launch/plan_redraw.h"
 #include "sampling/math/quantile.h"
 #include "sampling/math/stable_sum.h"
 #include "sim/core/alloc.h"
@@ -133,8 +134,9 @@ uint64_t population_row(const population_t *pop, uint64_t id)
 }
 
 /* Predicted error of the total, from the spread of each cluster in the profile. */
-static void predict_error(plan_t *p)
+static void predict_error(plan_build_t *b)
 {
+    plan_t *p = b->plan;
     if (!p->random)
         return;
     stable_sum_t variance = {0};
@@ -151,6 +153,9 @@ static void predict_error(plan_t *p)
         sum_add(&variance, v);
     }
     p->error_bound = interval_factor(p->confidence, INFINITY) * sqrt(sum_value(&variance));
+    const double replayed = plan_redraw_error(b);
+    if (replayed > (1 + REPLAY_NOISE) * p->error_bound)
+        p->error_bound = replayed;
 }
 
 void plan_predict(plan_build_t *b)
@@ -171,5 +176,5 @@ void plan_predict(plan_build_t *b)
     p->predicted_total = sum_value(&predicted);
     if (sum_value(&sampled) > 0)
         p->predicted_speedup = p->profile_total / sum_value(&sampled);
-    predict_error(p);
+    predict_error(b);
 }

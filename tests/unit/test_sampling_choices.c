@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sampling/launch/estimate.h"
 #include "tests/support/population_lab.h"
 
 static void random_draws_what_it_is_told(void **state)
@@ -32,6 +33,41 @@ static void random_draws_what_it_is_told(void **state)
     plan_free(&like);
     assert_non_null(strstr(lab_plan_error(&lab.pop, "random:like=random"), "another method"));
     lab_population_free(&lab);
+}
+
+/* One of 12 launches takes 12, the others 1. A single sample meets it with probability 1 / 12, which is
+ * more than 5 %, and then the total is 144 instead of 23. The normal distribution gives 72 too many. */
+static void the_bound_of_lopsided_times_is_drawn_not_normal(void **state)
+{
+    (void)state;
+    lab_population_t lab = lab_population(12, 1);
+    for (uint64_t i = 0; i < 12; i++)
+        lab.time[i] = i == 7 ? 12 : 1;
+    for (uint64_t seed = 1; seed < 20; seed++) {
+        plan_t p = lab_plan(&lab.pop, "random:count=1", seed);
+        assert_true(lab_close(p.error_bound, (144 - 23) / 23.0));
+        estimate_t e = estimate_total(&p, (double[]){lab.time[p.samples[0].launch - 1]}, 0.95);
+        estimate_raise(&e, &p);
+        assert_true(e.high - e.value >= e.value * p.error_bound * (1 - 1e-12));
+        plan_free(&p);
+    }
+    lab_population_free(&lab);
+}
+
+/* An interval that samples make narrower than the plan's bound is raised to it; a wider one stays, and
+ * so does that of a total that is exact. */
+static void intervals_are_not_narrower_than_the_bound(void **state)
+{
+    (void)state;
+    const plan_t plan = {.error_bound = 0.05}, none = {.error_bound = NAN};
+    estimate_t e = {.value = 200, .low = 199, .high = 230, .method = "stratified t"};
+    estimate_raise(&e, &none);
+    assert_true(lab_close(e.low, 199) && lab_close(e.high, 230));
+    estimate_raise(&e, &plan);
+    assert_true(lab_close(e.low, 190) && lab_close(e.high, 230));
+    e = (estimate_t){.value = 200, .low = 200, .high = 200, .method = "exact"};
+    estimate_raise(&e, &plan);
+    assert_true(lab_close(e.low, 200) && lab_close(e.high, 200));
 }
 
 static void dominant_keeps_the_longest_kernels(void **state)
@@ -309,6 +345,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_draws_what_it_is_told),
+        cmocka_unit_test(the_bound_of_lopsided_times_is_drawn_not_normal),
+        cmocka_unit_test(intervals_are_not_narrower_than_the_bound),
         cmocka_unit_test(dominant_keeps_the_longest_kernels),
         cmocka_unit_test(allegro_divides_two_peaks_and_samples_thirty_of_each),
         cmocka_unit_test(keys_group_by_name_prefix_or_shape),

@@ -53,12 +53,22 @@ static void time_may_be_spent_otherwise(void **state)
     lab_assert_near(state_error(&hits, 1, program, simulated), 0.01 * 0.002 * 400, 1e-12, "hits");
 }
 
+/* Of the cycles, 1 % of those that were left out. */
+static void cycles_that_were_left_out_are_uncertain(void **state)
+{
+    (void)state;
+    lab_assert_near(state_error_cycles(5000, 1000), 40, 1e-12, "1 % of 4000");
+    assert_true(state_error_cycles(5000, 5000) == 0);
+    assert_true(state_error_cycles(4000, 5000) == 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(only_what_the_l2_decides_is_uncertain),
         cmocka_unit_test(rates_scale_and_complete_programs_have_none),
         cmocka_unit_test(time_may_be_spent_otherwise),
+        cmocka_unit_test(cycles_that_were_left_out_are_uncertain),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

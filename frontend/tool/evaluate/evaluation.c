@@ -31,6 +31,7 @@ static estimate_t estimate_of(const plan_t *plan, const launch_list_t *truth)
     estimate_t e =
         estimate_total(plan, value, isfinite(plan->confidence) ? plan->confidence : 0.95);
     free(value);
+    estimate_raise(&e, plan);
     return e;
 }
 

@@ -14,6 +14,8 @@ enum { WALK_BYTES = 64 << 20 };
 
 static const char unseen[] =
     "no simulated launch shows any, so what the other launches have is unknown";
+static const char only_times[] =
+    "some clusters have one simulated launch, and the profile knows only the spread of their times";
 static const char all_full[] =
     "it is 1 in all simulated launches, so what it is in the others is unknown";
 
@@ -109,7 +111,7 @@ static void choose_ratios(run_intervals_t *s, const ratio_samples_t *samples)
                               .known = &sampling->counts,
                               .keep_cycles = sampling->estimate.method != NULL};
     run_ratio_choose(&s->ratio, &in, s->spec);
-    s->cycles_residual = run_ratio_cycles(&s->ratio, &sampling->plan, samples);
+    s->cycles_residual = run_ratio_cycles(&s->ratio, &sampling->plan, samples, &s->cycles_size);
     if (s->cycles_residual == NULL)
         return;
     const double square = pow(s->ratio.group[RATIO_TIME].factor, 2);
@@ -144,6 +146,16 @@ void run_intervals_totals(const run_intervals_t *s, double values[STAT_VALUES])
     run_ratio_scale(&s->ratio, values);
 }
 
+/* Widens the interval of the cycles by what sampled launches do not show of the chip's state. */
+static void widen_cycles(estimate_t *e, double simulated)
+{
+    if (!isfinite(e->low) || strcmp(e->method, "exact") == 0)
+        return;
+    const double half = state_error_cycles(e->value, simulated);
+    e->low = e->value - hypot(e->value - e->low, half);
+    e->high = e->value + hypot(e->high - e->value, half);
+}
+
 estimate_t run_intervals_cycles(const run_intervals_t *s, double total)
 {
     const run_sampling_t *sampling = s->sampling;
@@ -158,13 +170,16 @@ estimate_t run_intervals_cycles(const run_intervals_t *s, double total)
         isfinite(sampling->plan.confidence) ? sampling->plan.confidence : 0.95;
     const estimate_input_t in = {.value = s->cycles_residual != NULL ? s->cycles_residual
                                                                      : sampling->cycles,
+                                 .size = s->cycles_size,
                                  .within = s->cycles};
     e = estimate_two_stage(&sampling->plan, &in, confidence);
     e.low += total - e.value;
     e.high += total - e.value;
+    e.value = total;
+    estimate_raise(&e, &sampling->plan);
+    widen_cycles(&e, s->simulated[VALUE_CYCLES]);
     if (e.low < s->simulated[VALUE_CYCLES])
         e.low = fmin(s->simulated[VALUE_CYCLES], total);
-    e.value = total;
     return e;
 }
 
@@ -247,6 +262,8 @@ static stat_interval_t between(const run_intervals_t *s, const residual_t *r, do
                                        : estimate_sum(0, &r->within, s->confidence);
     if (strcmp(e.method, "exact") != 0 && r->seen == 0)
         return stat_interval_none(unseen);
+    if (e.profile)
+        return stat_interval_none(only_times);
     /* Launches that differ from these would have been needed to show how much they differ. */
     if (strcmp(e.method, "exact") != 0 && e.low == e.high && value == 1 && most == 1)
         return stat_interval_none(all_full);

@@ -22,9 +22,10 @@ typedef struct {
     stat_form_t *forms;             /* owned; of all statistics */
     double simulated[STAT_VALUES];  /* sums over the launches that were simulated completely */
     run_ratio_t ratio;
-    estimate_within_t cycles; /* of the total cycles, from inside launches */
-    double *cycles_residual;  /* owned; see run_ratio_cycles() */
-    uint64_t unstated;        /* launches that are estimates and do not state their error */
+    estimate_within_t cycles;  /* of the total cycles, from inside launches */
+    double *cycles_residual;   /* owned; see run_ratio_cycles() */
+    const double *cycles_size; /* the same */
+    uint64_t unstated;         /* launches that are estimates and do not state their error */
     double confidence;
     stat_interval_t *of; /* owned; of all statistics; NULL: nothing was estimated */
 } run_intervals_t;

@@ -279,15 +279,22 @@ void run_ratio_choose(run_ratio_t *r, const ratio_input_t *in, const gpu_spec_t 
     set_absent(r, in->known);
 }
 
-double *run_ratio_cycles(const run_ratio_t *r, const plan_t *plan, const ratio_samples_t *s)
+double *run_ratio_cycles(const run_ratio_t *r, const plan_t *plan, const ratio_samples_t *s,
+                         const double **size)
 {
     const ratio_group_t *group = &r->group[RATIO_TIME];
     if (!group->used)
         return NULL;
-    double *z = rb_calloc(plan->n_samples + 1, sizeof(*z));
+    const uint64_t n = plan->n_samples;
+    double *z = rb_calloc(2 * n + 1, sizeof(*z)), *sizes = z + n;
     const double ratio = busy_cycles(r->plain) / group->auxiliary;
-    for (uint64_t i = 0; i < plan->n_samples; i++)
-        z[i] = group->factor * (s->counters[RATIO_TIME][i] - ratio * s->auxiliary[RATIO_TIME][i]);
+    for (uint64_t i = 0; i < n; i++) {
+        const double cycles = group->factor * s->counters[RATIO_TIME][i];
+        const double expected = group->factor * ratio * s->auxiliary[RATIO_TIME][i];
+        z[i] = cycles - expected;
+        sizes[i] = cycles + expected;
+    }
+    *size = sizes;
     return z;
 }
 

@@ -66,8 +66,10 @@ typedef struct {
 void run_ratio_choose(run_ratio_t *r, const ratio_input_t *in, const gpu_spec_t *spec);
 
 /* If times are scaled: the terms of the total cycles' residual for each sample, in new memory; their
- * weighted sum has the variance of the total. NULL: they are not. */
-double *run_ratio_cycles(const run_ratio_t *r, const plan_t *plan, const ratio_samples_t *s);
+ * weighted sum has the variance of the total. *size: the sums of the sizes of what each is the
+ * difference of, which follow them in the same memory. NULL: times are not scaled. */
+double *run_ratio_cycles(const run_ratio_t *r, const plan_t *plan, const ratio_samples_t *s,
+                         const double **size);
 
 /* Scales sums by the factors of their groups. Parts of known sums are not changed: see
  * known_counts_set(). */

@@ -92,3 +92,8 @@ double state_error(const linear_term_t *term, size_t n, const double program[STA
     return hypot(hypot(of_l2(term, n, program, simulated), of_l1(term, n, program, simulated)),
                  of_time(term, n, program, simulated));
 }
+
+double state_error_cycles(double program, double simulated)
+{
+    return TIME_ERROR * fmax(program - simulated, 0);
+}

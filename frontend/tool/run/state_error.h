@@ -14,4 +14,7 @@
 double state_error(const linear_term_t *term, size_t n, const double program[STAT_VALUES],
                    const double simulated[STAT_VALUES]);
 
+/* The same for the cycles of the whole program. */
+double state_error_cycles(double program, double simulated);
+
 #endif
