@@ -192,6 +192,27 @@ static void spin_locks_make_progress(void **state)
     }
 }
 
+/* A warp that polls in shared memory what another one of its block is to write gives up its turn: otherwise each would
+ * use up a long turn for each of those before it. */
+static void a_polling_warp_gives_up_its_turn(void **state)
+{
+    enum { WARPS = 8, ROUNDS = 40, ALL = WARPS * ROUNDS, ENOUGH = 1 << 20 };
+    sass_lab_t lab;
+
+    (void)state;
+    SASS_LAB_FOR_EACH_ARCH(lab, "polls")
+    {
+        uint64_t order = sass_lab_put(&lab, NULL, 4 * ALL);
+        sass_lab_kernel(&lab, "relay");
+        sass_lab_pointer(&lab, order);
+        sass_lab_int(&lab, ROUNDS);
+        sass_lab_must_run(&lab, 1, 32 * WARPS, 0);
+        for (int32_t i = 0; i < ALL; i++)
+            assert_int_equal(((int32_t *)sass_lab_at(&lab, order))[i], WARPS - 1 - i % WARPS);
+        assert_true(lab.totals.warp_insts < ENOUGH);
+    }
+}
+
 static void parts_of_a_warp_synchronise(void **state)
 {
     int32_t in[32];
@@ -427,6 +448,7 @@ int main(void)
         cmocka_unit_test(lanes_meet_at_different_places),
         cmocka_unit_test(lanes_that_left_a_loop_are_not_waited_for),
         cmocka_unit_test(blocks_of_a_plain_launch_may_wait_for_each_other),
+        cmocka_unit_test(a_polling_warp_gives_up_its_turn),
         cmocka_unit_test(parts_of_a_warp_synchronise),
         cmocka_unit_test(loops_with_two_ways_round_end),
         cmocka_unit_test(blocks_of_a_grid_wait_for_each_other),
