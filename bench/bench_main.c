@@ -3,7 +3,7 @@
  *
  * Every case runs from memory (decoded input), from text, and on two threads; the table gives warp
  * instructions and sectors per second of processor time of the median run. Counts are compared with expected.tsv.
- * --instructions counts the host's instructions instead.
+ * --instructions counts the host's instructions instead; --shards says what more threads would bring.
  */
 #include <getopt.h>
 #include <inttypes.h>
@@ -17,6 +17,7 @@
 #include "bench/bench_expect.h"
 #include "bench/bench_instructions.h"
 #include "bench/bench_run.h"
+#include "bench/bench_shards.h"
 #include "bench/bench_startup.h"
 #include "bench/bench_text.h"
 #include "tests/support/spec_load.h"
@@ -27,7 +28,7 @@ typedef struct {
     const char *gpu, *only, *expected;
     const char *stage; /* set in a counted process; otherwise NULL */
     unsigned repeats;
-    bool quick, check, update, instructions;
+    bool quick, check, update, instructions, shards;
     gpu_spec_t spec;
 } bench_options_t;
 
@@ -265,31 +266,43 @@ static rb_code_t count_all(const bench_options_t *o, rb_err_t *err)
     return found > 0 ? RB_OK : rb_fail(err, RB_USAGE, "no case is called %s", o->only);
 }
 
+/* Measures the shards of the selected cases. */
+static rb_code_t watch_all(const bench_options_t *o, rb_err_t *err)
+{
+    bench_entry_t list[BENCH_MAX_CASES + 1];
+    const size_t n = list_cases(list);
+    size_t found = 0;
+    bench_shards_header();
+    for (size_t i = 0; i < n; i++) {
+        if (!wanted(o, list[i].name))
+            continue;
+        found++;
+        RB_TRY(bench_shards(&o->spec, list[i].name, o->repeats, list[i].open, list[i].ctx, err));
+    }
+    return found > 0 ? RB_OK : rb_fail(err, RB_USAGE, "no case is called %s", o->only);
+}
+
 static void usage(FILE *out)
 {
     fputs("usage: rubato_bench [--quick] [--check | --update] [--case NAME] [--repeats N]\n"
-          "                    [--gpu NAME] [--expected FILE] [--instructions]\n"
+          "                    [--gpu NAME] [--expected FILE] [--instructions | --shards]\n"
           "  --quick       one repeat, one thread\n"
           "  --check       fail unless all counts are those of the expectations\n"
           "  --update      rewrite the expectations\n"
-          "  --instructions  count the host's instructions of each case instead (valgrind)\n",
+          "  --instructions  count the host's instructions of each case instead (valgrind)\n"
+          "  --shards      say what more threads would bring, from the times of shards on one\n",
           out);
 }
 
 static bool parse_options(int argc, char **argv, bench_options_t *o)
 {
     static const struct option options[] = {
-        {"quick", no_argument, NULL, 'q'},
-        {"check", no_argument, NULL, 'c'},
-        {"update", no_argument, NULL, 'u'},
-        {"case", required_argument, NULL, 'n'},
-        {"repeats", required_argument, NULL, 'r'},
-        {"gpu", required_argument, NULL, 'g'},
-        {"expected", required_argument, NULL, 'e'},
-        {"instructions", no_argument, NULL, 'i'},
-        {"stage", required_argument, NULL, 's'},
-        {"help", no_argument, NULL, 'h'},
-        {NULL, 0, NULL, 0},
+        {"quick", no_argument, NULL, 'q'},          {"check", no_argument, NULL, 'c'},
+        {"update", no_argument, NULL, 'u'},         {"case", required_argument, NULL, 'n'},
+        {"repeats", required_argument, NULL, 'r'},  {"gpu", required_argument, NULL, 'g'},
+        {"expected", required_argument, NULL, 'e'}, {"instructions", no_argument, NULL, 'i'},
+        {"shards", no_argument, NULL, 'p'},         {"stage", required_argument, NULL, 's'},
+        {"help", no_argument, NULL, 'h'},           {NULL, 0, NULL, 0},
     };
     int opt;
 
@@ -320,6 +333,9 @@ static bool parse_options(int argc, char **argv, bench_options_t *o)
         case 'i':
             o->instructions = true;
             break;
+        case 'p':
+            o->shards = true;
+            break;
         case 's':
             o->stage = optarg;
             break;
@@ -346,7 +362,9 @@ int main(int argc, char **argv)
     }
     rb_code_t rc = spec_load(&o.spec, o.gpu, NULL, &err);
     if (rc == RB_OK)
-        rc = o.instructions || o.stage != NULL ? count_all(&o, &err) : run_all(&o, &good, &err);
+        rc = o.shards                            ? watch_all(&o, &err)
+             : o.instructions || o.stage != NULL ? count_all(&o, &err)
+                                                 : run_all(&o, &good, &err);
     if (rc != RB_OK) {
         fprintf(stderr, "rubato_bench: %s\n", err.text);
         return rb_exit_code(rc);

@@ -212,6 +212,20 @@ static void run_window(worker_t *w)
         run_piece(w, &e->piece[p]);
 }
 
+/* Runs all shards of the window on this thread, and tells when each has run. */
+static void run_watched(worker_t *w)
+{
+    engine_t *e = w->engine;
+    w->out.window_end = e->to;
+    w->out.n_shards = e->n_shards;
+    w->out.mail = mail_of(w, HOME);
+    e->hooks.ran(e->hooks.ctx, ENGINE_WINDOW);
+    for (uint32_t i = 0; i < e->n_active; i++) {
+        run_shard(e, &w->out, e->active[i]);
+        e->hooks.ran(e->hooks.ctx, e->active[i]);
+    }
+}
+
 /* Host-side hint that the thread polls. */
 static inline void pause_polling(void)
 {
@@ -488,7 +502,9 @@ bool engine_run(engine_t *e, cycle_t until)
         e->writing ^= 1u;
         list_active(e);
         list_pieces(e);
-        if (e->n_threads == 1 || e->n_active < PARALLEL_MIN)
+        if (e->n_threads == 1 && e->hooks.ran != NULL)
+            run_watched(&e->worker[0]);
+        else if (e->n_threads == 1 || e->n_active < PARALLEL_MIN)
             run_window(&e->worker[0]);
         else
             run_parallel(e);

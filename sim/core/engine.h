@@ -55,7 +55,12 @@ typedef struct {
     bool (*boundary)(void *ctx, cycle_t now);
     /* Host work for workers that finished their window (decoding ahead). false: nothing to do. */
     bool (*idle_task)(void *ctx, int thread);
+    /* For measurements, on one thread only: a shard of the window has run; ENGINE_WINDOW: the
+     * window begins. */
+    void (*ran)(void *ctx, uint32_t shard);
 } engine_hooks_t;
+
+enum { ENGINE_WINDOW = 1 << 30 }; /* more than any shard */
 
 /* window: W >= 1 cycles. threads >= 1; threads - 1 workers are started at the first run. */
 engine_t *engine_create(int threads, cycle_t window);

@@ -99,6 +99,22 @@ gpu_t *gpu_create(const gpu_spec_t *spec, int threads, cycle_t window)
     return g;
 }
 
+static void watch_hook(void *gpu, uint32_t shard)
+{
+    const gpu_t *g = gpu;
+    g->watch(g->watch_ctx, shard);
+}
+
+void gpu_watch(gpu_t *g, void (*ran)(void *ctx, uint32_t shard), void *ctx)
+{
+    const engine_hooks_t hooks = {
+        .ctx = g, .boundary = gpu_boundary_hook, .idle_task = gpu_idle_hook, .ran = watch_hook};
+    RB_INVARIANT(g->threads == 1, "a chip of %d threads is watched", g->threads);
+    g->watch = ran;
+    g->watch_ctx = ctx;
+    engine_set_hooks(g->engine, &hooks);
+}
+
 void gpu_destroy(gpu_t *g)
 {
     if (g == NULL)

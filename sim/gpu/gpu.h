@@ -114,6 +114,10 @@ typedef struct {
 gpu_t *gpu_create(const gpu_spec_t *spec, int threads, cycle_t window);
 void gpu_destroy(gpu_t *g);
 
+/* Calls ran(ctx, shard) when a shard has run, and with ENGINE_WINDOW where a window begins (engine.h);
+ * only on a chip of one thread. For measurements of the host. */
+void gpu_watch(gpu_t *g, void (*ran)(void *ctx, uint32_t shard), void *ctx);
+
 /* Checks between parameters: sizes that divide, latencies of at least one cycle, buffers that cover
  * a round trip. RB_CONFIG with the key and the nearest legal values. */
 RB_CHECKED rb_code_t gpu_spec_check(const gpu_spec_t *spec, rb_err_t *err);

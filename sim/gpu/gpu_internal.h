@@ -63,9 +63,11 @@ struct gpu {
     bool left_out;     /* the caches lack a part of it */
     char *graph_image; /* owned; of a checkpoint between launches that overlap; or NULL */
     size_t n_graph_image;
-    feed_t feed;             /* blocks of the open launch; idle worker threads fill it too */
-    feed_filter_t filter;    /* of the open launch, with samplers inside launches */
-    uint32_t demand;         /* blocks that the feed must hold before a window */
+    feed_t feed;          /* blocks of the open launch; idle worker threads fill it too */
+    feed_filter_t filter; /* of the open launch, with samplers inside launches */
+    uint32_t demand;      /* blocks that the feed must hold before a window */
+    void (*watch)(void *ctx, uint32_t shard); /* gpu_watch() */
+    void *watch_ctx;
     inst_collector_t *insts; /* owned; NULL: no counts per instruction */
     run_state_t run;
 };

@@ -116,7 +116,7 @@ static void set_free(detained_t *d)
     pthread_mutex_unlock(&d->lock);
 }
 
-static uint64_t phold(int threads, cycle_t window, cycle_t step, detained_t *detained)
+static uint64_t phold(int threads, cycle_t window, cycle_t step, const engine_hooks_t *hooks)
 {
     engine_t *e = engine_create(threads, window);
     node_t *nodes = rb_calloc(SHARDS, sizeof(*nodes));
@@ -131,15 +131,13 @@ static uint64_t phold(int threads, cycle_t window, cycle_t step, detained_t *det
         m.mem.line = i;
         engine_post(e, (uint16_t)(i % SHARDS), &m);
     }
-    const engine_hooks_t hooks = {
-        .ctx = detained, .boundary = wait_for_the_worker, .idle_task = be_detained};
-    if (detained != NULL)
-        engine_set_hooks(e, &hooks);
+    if (hooks != NULL)
+        engine_set_hooks(e, hooks);
     cycle_t until = step == 0 ? CYCLE_NEVER : step;
     while (!engine_run(e, until))
         until += step;
-    if (detained != NULL)
-        set_free(detained);
+    if (hooks != NULL && hooks->idle_task == be_detained)
+        set_free(hooks->ctx);
     uint64_t hash = 0;
     for (uint32_t i = 0; i < SHARDS; i++) {
         hash = mix(hash ^ nodes[i].hash ^ nodes[i].received);
@@ -202,8 +200,38 @@ static void a_worker_that_does_not_come_holds_nobody_up(void **state)
 {
     (void)state;
     detained_t d = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
+    const engine_hooks_t hooks = {
+        .ctx = &d, .boundary = wait_for_the_worker, .idle_task = be_detained};
     const uint64_t want = phold(1, LATENCY, 0, NULL);
-    assert_int_equal(phold(2, LATENCY, 0, &d), want);
+    assert_int_equal(phold(2, LATENCY, 0, &hooks), want);
+}
+
+typedef struct {
+    uint32_t last; /* shard of the window, + 1 */
+    uint64_t windows, shards;
+} watch_t;
+
+static void note(void *ctx, uint32_t shard)
+{
+    watch_t *w = ctx;
+    if (shard == ENGINE_WINDOW) {
+        w->windows++;
+        w->last = 0;
+        return;
+    }
+    assert_true(shard < SHARDS && shard >= w->last); /* ascending, each once in a window */
+    w->last = shard + 1;
+    w->shards++;
+}
+
+static void a_watched_run_is_the_same(void **state)
+{
+    (void)state;
+    watch_t watch = {0};
+    const engine_hooks_t hooks = {.ctx = &watch, .ran = note};
+    assert_int_equal(phold(1, LATENCY, 0, &hooks), phold(1, LATENCY, 0, NULL));
+    assert_true(watch.windows > 10 && watch.shards > SHARDS);
+    assert_true(watch.shards <= watch.windows * SHARDS);
 }
 
 int main(void)
@@ -213,6 +241,7 @@ int main(void)
         cmocka_unit_test(stopping_at_any_cycle_and_going_on_changes_nothing),
         cmocka_unit_test(an_idle_engine_jumps_to_the_next_event),
         cmocka_unit_test(a_worker_that_does_not_come_holds_nobody_up),
+        cmocka_unit_test(a_watched_run_is_the_same),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
