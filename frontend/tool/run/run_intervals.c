@@ -192,9 +192,9 @@ static void set_residual(residual_t *r, const run_ratio_t *ratio, const stat_for
     r->unseen = !run_ratio_residual(ratio, &f->num, scale, out);
     if (!run_ratio_residual(ratio, &f->den, -numerator * scale * scale, out))
         r->unseen = true;
-    for (uint16_t v = 0; v < STAT_VALUES; v++)
+    for (size_t v = 0; v < STAT_VALUES; v++)
         if (out[v] != 0)
-            r->term[r->n++] = (linear_term_t){v, out[v]};
+            r->term[r->n++] = (linear_term_t){(uint16_t)v, out[v]};
 }
 
 /* The quotient's parts of statistic i; for a sum, its value and 1. */
