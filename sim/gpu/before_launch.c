@@ -371,16 +371,22 @@ rb_code_t gpu_warm_up(gpu_t *g, trace_source_t *source, uint64_t position,
     return rc;
 }
 
+/* Whether no launch is missing between the first and the last one of the trace. */
+static bool is_contiguous(trace_source_t *source)
+{
+    const uint64_t n = source->ops->n_launches(source);
+    launch_info_t first, last;
+    rb_err_t ignored;
+    return n == 0 || (source->ops->launch_info(source, 1, &first, &ignored) == RB_OK &&
+                      source->ops->launch_info(source, n, &last, &ignored) == RB_OK &&
+                      last.id - first.id == n - 1);
+}
+
 unsigned gpu_warmup_mode(const gpu_spec_t *spec, bool sampled, trace_source_t *source)
 {
-    launch_info_t last;
-    rb_err_t ignored;
     if (spec->warmup.mode != WARMUP_AUTO)
         return spec->warmup.mode;
     if (!sampled || source->ops->launch_counts == NULL || source->ops->has_launch != NULL)
         return WARMUP_KEEP;
-    const uint64_t n = source->ops->n_launches(source);
-    const bool whole =
-        n == 0 || (source->ops->launch_info(source, n, &last, &ignored) == RB_OK && last.id == n);
-    return whole ? WARMUP_FUNCTIONAL : WARMUP_KEEP;
+    return is_contiguous(source) ? WARMUP_FUNCTIONAL : WARMUP_KEEP;
 }

@@ -264,6 +264,24 @@ static void expect_same_totals(const char *const *words, const char *json)
     free(other);
 }
 
+static void expect_warmup(const char *launches, const char *mode)
+{
+    expect(0, NULL,
+           WORDS("trace", "slice", "middle.rbt", "-l", launches, "-o", "cut.rbt", "--force"));
+    char *json = cli_run_as(&rubato, 0, NULL,
+                            WORDS("run", "cut.rbt", "--sample", "photon_kernel", "--json"));
+    assert_true(json_is(json, "simulated.warmup", mode));
+    free(json);
+}
+
+static void launches_between_those_of_the_trace_warm_the_caches(void **state)
+{
+    (void)state;
+    expect(0, NULL, WORDS("gen", "bfs", "--size", "512", "-o", "middle.rbt"));
+    expect_warmup("3-6", "\"functional\"");
+    expect_warmup("1-3,5-6", "\"keep\"");
+}
+
 static void a_trace_of_the_plans_launches_is_enough(void **state)
 {
     (void)state;
@@ -380,6 +398,7 @@ int main(void)
         cmocka_unit_test(contradictions_are_named),
         cmocka_unit_test(a_run_can_choose_as_it_goes),
         cmocka_unit_test(a_native_trace_needs_no_profile),
+        cmocka_unit_test(launches_between_those_of_the_trace_warm_the_caches),
         cmocka_unit_test(a_trace_of_the_plans_launches_is_enough),
         cmocka_unit_test(samplers_inside_launches_are_named_in_the_results),
         cmocka_unit_test(warmups_are_settings),
