@@ -371,6 +371,16 @@ rb_code_t gpu_warm_up(gpu_t *g, trace_source_t *source, uint64_t position,
     return rc;
 }
 
+/* Whether a launch of the trace stands for others of its program, which the trace lacks. */
+static bool is_sample(const trace_source_t *source)
+{
+    const uint64_t n = source->ops->weight != NULL ? source->ops->n_launches(source) : 0;
+    uint64_t id = 1;
+    while (id <= n && source->ops->weight(source, id) == 1.0)
+        id++;
+    return id <= n;
+}
+
 /* Whether no launch is missing between the first and the last one of the trace. */
 static bool is_contiguous(trace_source_t *source)
 {
@@ -379,7 +389,7 @@ static bool is_contiguous(trace_source_t *source)
     rb_err_t ignored;
     return n == 0 || (source->ops->launch_info(source, 1, &first, &ignored) == RB_OK &&
                       source->ops->launch_info(source, n, &last, &ignored) == RB_OK &&
-                      last.id - first.id == n - 1);
+                      last.id - first.id == n - 1 && !is_sample(source));
 }
 
 unsigned gpu_warmup_mode(const gpu_spec_t *spec, bool sampled, trace_source_t *source)
