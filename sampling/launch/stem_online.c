@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "sampling/launch/launch_online.h"
 #include "sampling/launch/launch_table.h"
 #include "sampling/launch/online_next.h"
 #include "sampling/launch/online_stretch.h"
@@ -15,7 +14,6 @@
 #include "sampling/math/stable_sum.h"
 #include "sampling/math/two_means.h"
 #include "sim/core/alloc.h"
-#include "sim/core/log.h"
 
 #define ONLINE_OPTIONS(P, E, T)                                                                    \
     P(F64, epsilon, "0.05", 1e-6, 1, "", "relative error of the total")                            \
@@ -36,7 +34,7 @@ PARAM_STRUCT(online_options_t, ONLINE_OPTIONS);
 #define PARAM_SPEC_ online_options_t
 static const param_t online_rows[] = {PARAM_ROWS(ONLINE_OPTIONS)};
 #undef PARAM_SPEC_
-static const param_group_t online_group =
+const param_group_t stem_online_group =
     PARAM_GROUP("stem_online", "sequential STEM", online_options_t, online_rows);
 
 /* One stratum: its first m rows, in random order, were taken. */
@@ -442,73 +440,3 @@ void stem_online_plan(const stem_online_t *s, plan_t *plan)
     plan_sort_samples(plan);
     free(build.name_in_plan);
 }
-
-/* Adapters to launch_online.h. */
-
-static void *create_online(const launch_choice_t *choice, const population_t *pop, uint64_t seed,
-                           rb_err_t *err)
-{
-    return stem_online_create(choice->options, pop, seed, err);
-}
-
-static void destroy_online(void *state)
-{
-    stem_online_free(state);
-}
-
-static void restart_online(void *state, uint64_t seed)
-{
-    stem_online_restart(state, seed);
-}
-
-static rb_code_t round_online(void *state, const uint64_t **ids, uint64_t *n, rb_err_t *err)
-{
-    (void)err;
-    *n = stem_online_round(state, ids);
-    return RB_OK;
-}
-
-static void take_result(void *state, uint64_t i, double cycles, double variance)
-{
-    stem_online_result(state, i, cycles, variance);
-}
-
-static const char *note_online(void *state)
-{
-    return stem_online_note(state);
-}
-
-static rb_code_t finish_online(void *state, plan_t *plan, estimate_t *cycles, rb_err_t *err)
-{
-    (void)err;
-    stem_online_plan(state, plan);
-    *cycles = stem_online_estimate(state);
-    return RB_OK;
-}
-
-static void report_online(const void *state, const char *name)
-{
-    const stem_online_t *s = state;
-    if (!s->met)
-        rb_warn("%s: the error bound is not met after %u rounds", name, s->rounds);
-    rb_info("%s: %u round%s, %u strat%s", name, s->rounds, s->rounds == 1 ? "" : "s", s->strata.n,
-            s->strata.n == 1 ? "um" : "a");
-}
-
-static const launch_online_ops_t online_ops = {
-    .create = create_online,
-    .destroy = destroy_online,
-    .restart = restart_online,
-    .round = round_online,
-    .result = take_result,
-    .finish = finish_online,
-    .note = note_online,
-    .report = report_online,
-};
-
-const launch_method_t launch_stem_online = {
-    .name = "stem_online",
-    .help = "sequential STEM: sample sizes from simulated cycles, needs no profile",
-    .options = &online_group,
-    .online = &online_ops,
-};

@@ -26,6 +26,8 @@
 
 typedef struct stem_online stem_online_t;
 
+extern const param_group_t stem_online_group;
+
 /* options: those of a choice of the method stem_online. The population needs names or instruction
  * counts but no times; it must outlive the object. NULL after an error. */
 stem_online_t *stem_online_create(const void *options, const population_t *pop, uint64_t seed,
