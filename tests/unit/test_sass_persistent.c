@@ -27,6 +27,34 @@ static void blocks_meet_without_long_waits(void **state)
     }
 }
 
+/* Blocks wait for a counter to equal a number: none that has seen it counts again before the others have, also if
+ * there are few blocks, or several host threads. */
+static void all_blocks_see_what_they_wait_for(void **state)
+{
+    enum { THREADS = 96, ROUNDS = 5, MOST = 40 };
+    static const uint32_t blocks[] = {1, 2, 7, MOST};
+    sass_lab_t lab;
+
+    (void)state;
+    for (unsigned i = 0; i < 8; i++)
+        SASS_LAB_FOR_EACH_ARCH(lab, "polls")
+        {
+            const uint32_t n = blocks[i / 2];
+            uint64_t counter = sass_lab_put(&lab, NULL, 4);
+            uint64_t out = sass_lab_put(&lab, NULL, (size_t)n * THREADS * 4);
+            lab.workers = i % 2 == 0 ? 1 : 4;
+            sass_lab_kernel(&lab, "equals");
+            sass_lab_pointer(&lab, counter);
+            sass_lab_pointer(&lab, out);
+            sass_lab_int(&lab, ROUNDS);
+            sass_lab_must_run(&lab, n, THREADS, 0);
+            assert_int_equal(*(uint32_t *)sass_lab_at(&lab, counter), n * ROUNDS);
+            for (uint32_t t = 0; t < n * THREADS; t++)
+                assert_int_equal(((int32_t *)sass_lab_at(&lab, out))[t],
+                                 (int32_t)(t % THREADS) - (int32_t)(t / THREADS));
+        }
+}
+
 static void warps_leave_a_barrier_together(void **state)
 {
     enum { THREADS = 512, ROUNDS = 12 };
@@ -73,6 +101,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(blocks_meet_without_long_waits),
+        cmocka_unit_test(all_blocks_see_what_they_wait_for),
         cmocka_unit_test(warps_leave_a_barrier_together),
         cmocka_unit_test(waits_by_the_clock_end_in_time),
     };

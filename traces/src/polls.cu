@@ -18,3 +18,21 @@ extern "C" __global__ void relay(int *order, int rounds)
         }
     }
 }
+
+/* Blocks count themselves in one counter, round by round, and wait until it equals what all have then counted: those that have
+ * seen the number of a round must not count again before all others have seen it. */
+extern "C" __global__ void equals(unsigned *counter, int *out, int rounds)
+{
+    for (int r = 1; r <= rounds; r++) {
+        __threadfence();
+        __syncthreads();
+        if (threadIdx.x == 0) {
+            atomicAdd(counter, 1);
+            while (*(volatile unsigned *)counter != gridDim.x * r)
+                continue;
+            __threadfence();
+        }
+        __syncthreads();
+    }
+    out[blockIdx.x * blockDim.x + threadIdx.x] = (int)threadIdx.x - (int)blockIdx.x;
+}

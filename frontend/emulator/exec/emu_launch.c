@@ -210,13 +210,24 @@ static void pack_record(emu_warp_t *w, size_t most)
     r->n_runs = r->n_addrs = 0;
 }
 
-/* Runs a block for a slice, or until it can only wait for another block. */
+/*
+ * Whether a block that has run a while is to let the others run: it can only wait for one of them,
+ * or has fenced. On a GPU a fence takes longer than a poll, and programs rely on that: those that
+ * wait for a counter to equal a number see it before any block goes on to count further.
+ */
+static bool gives_way(emu_block_t *b)
+{
+    return emu_spins(b) || (b->fenced && b->grid->n_spinning > 0);
+}
+
+/* Runs a block for a slice, or until it is to give way. */
 static rb_code_t run_block(emu_block_t *b)
 {
     emu_grid_t *g = b->grid;
     uint64_t slice = g->launch->workspace != 0 ? COOPERATIVE_SLICE : BLOCK_SLICE;
     uint64_t n = 0, before;
 
+    b->fenced = false;
     do {
         before = n;
         for (uint32_t i = 0; i < b->n_warps; i++) {
@@ -235,7 +246,7 @@ static rb_code_t run_block(emu_block_t *b)
         if (n == before)
             return report_deadlock(b);
         b->insts += n - before;
-    } while (n < slice && !emu_spins(b));
+    } while (n < slice && !gives_way(b));
     return RB_OK;
 }
 
@@ -443,7 +454,10 @@ static bool calls_system(const emu_grid_t *g)
     return false;
 }
 
-/* The calling thread begins alone: most launches end before another thread could start. */
+/*
+ * The calling thread begins alone: most launches end before another thread could start. Blocks that
+ * are found to wait for each other stay with it: only there all of them take turns.
+ */
 static rb_code_t run_grid(emu_grid_t *g)
 {
     const uint64_t n_blocks = blocks_of(g->launch);
@@ -453,6 +467,8 @@ static rb_code_t run_grid(emu_grid_t *g)
 
     const bool alone = n < 2 || g->tracing || calls_system(g);
     g->rc = run_blocks(g, r, alone ? UINT64_MAX : ALONE_INSTS);
+    if (g->n_spinning > 0 && g->rc == RB_OK)
+        g->rc = run_blocks(g, r, UINT64_MAX);
     const uint64_t begun = atomic_load(&g->progress->next);
     if (!alone && g->rc == RB_OK) {
         const uint64_t left = begun < n_blocks ? n_blocks - begun : 0;

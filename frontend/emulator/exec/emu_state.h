@@ -149,6 +149,7 @@ struct emu_block {
     uint64_t index;
     uint32_t id[3];
     bool active, finished;
+    bool fenced; /* in its current turn, a warp has waited for its writes to be visible to all */
     emu_warp_t *warps;
     uint32_t n_warps;
     uint32_t *registers;

@@ -247,7 +247,7 @@ static const bind_fn_t binders[] = {
 static const struct {
     uint8_t op, kind;
 } control_kinds[] = {
-    {SASS_NOP, UOP_NOP},           {SASS_DEPBAR, UOP_NOP},      {SASS_MEMBAR, UOP_NOP},
+    {SASS_NOP, UOP_NOP},           {SASS_DEPBAR, UOP_NOP},      {SASS_MEMBAR, UOP_LOAD},
     {SASS_ERRBAR, UOP_NOP},        {SASS_CCTL, UOP_NOP},        {SASS_NANOSLEEP, UOP_NOP},
     {SASS_BRA, UOP_BRANCH},        {SASS_CALL_REL, UOP_BRANCH}, {SASS_BRX, UOP_INDIRECT},
     {SASS_CALL_ABS, UOP_ABSOLUTE}, {SASS_RET, UOP_RET},         {SASS_EXIT, UOP_EXIT},
@@ -259,7 +259,8 @@ static const struct {
 /* MEMBAR: earlier accesses of a host thread become visible to all that execute a later one. */
 static void fence(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 {
-    (void)u, (void)mask;
+    (void)mask;
+    w->block->fenced = w->block->fenced || (u->inst->flags & INST_MEMBAR_GPU) != 0;
     if (w->grid->parallel)
         atomic_fetch_add(&w->grid->progress->fences, 1);
 }
@@ -269,7 +270,7 @@ static bool set_control(const sass_inst_t *in, emu_uop_t *u)
     for (size_t i = 0; i < sizeof(control_kinds) / sizeof(control_kinds[0]); i++)
         if (control_kinds[i].op == in->op) {
             u->kind = control_kinds[i].kind;
-            u->fn = in->op == SASS_MEMBAR ? fence : NULL;
+            u->fn = in->op == SASS_MEMBAR ? fence : NULL; /* it takes as long as a load */
             return true;
         }
     return false;

@@ -135,6 +135,74 @@ static void solve_as_before(const Sparse<double> &s, const OnDevice<double> &a)
     cudaFree(buffer);
 }
 
+/* SpSV: one right side. The blocks of its analysis wait for a counter to equal a number. */
+template <class T>
+static void solve_vector(const char *what, const Sparse<T> &s, cusparseSpMatDescr_t matrix,
+                         cudaDataType_t type)
+{
+    T alpha = to<T>(1.5);
+    Array<T> b(ROWS), x(ROWS);
+    cusparseDnVecDescr_t db, dx;
+    cusparseSpSVDescr_t plan;
+    size_t bytes = 0;
+
+    CALL(cusparseCreateDnVec(&db, ROWS, b.device, type));
+    CALL(cusparseCreateDnVec(&dx, ROWS, x.device, type));
+    CALL(cusparseSpSV_createDescr(&plan));
+    CALL(cusparseSpSV_bufferSize(handle, plain, &alpha, matrix, db, dx, type,
+                                 CUSPARSE_SPSV_ALG_DEFAULT, plan, &bytes));
+    void *buffer = room(bytes);
+    CALL(cusparseSpSV_analysis(handle, plain, &alpha, matrix, db, dx, type,
+                               CUSPARSE_SPSV_ALG_DEFAULT, plan, buffer));
+    CALL(cusparseSpSV_solve(handle, plain, &alpha, matrix, db, dx, type, CUSPARSE_SPSV_ALG_DEFAULT,
+                            plan));
+    x.get();
+    check_all(what, x, solved(s.full, of(b), 1, value(alpha)), 10 * tolerance(T()));
+    CALL(cusparseSpSV_destroyDescr(plan));
+    cudaFree(buffer);
+}
+
+/* SpSM: several right sides. */
+template <class T>
+static void solve_matrix(const char *what, const Sparse<T> &s, cusparseSpMatDescr_t matrix,
+                         cudaDataType_t type)
+{
+    T alpha = to<T>(1.5);
+    Array<T> b(ROWS * WIDTH), x(ROWS * WIDTH);
+    cusparseDnMatDescr_t db, dx;
+    cusparseSpSMDescr_t plan;
+    size_t bytes = 0;
+
+    CALL(cusparseCreateDnMat(&db, ROWS, WIDTH, ROWS, b.device, type, CUSPARSE_ORDER_COL));
+    CALL(cusparseCreateDnMat(&dx, ROWS, WIDTH, ROWS, x.device, type, CUSPARSE_ORDER_COL));
+    CALL(cusparseSpSM_createDescr(&plan));
+    CALL(cusparseSpSM_bufferSize(handle, plain, plain, &alpha, matrix, db, dx, type,
+                                 CUSPARSE_SPSM_ALG_DEFAULT, plan, &bytes));
+    void *buffer = room(bytes);
+    CALL(cusparseSpSM_analysis(handle, plain, plain, &alpha, matrix, db, dx, type,
+                               CUSPARSE_SPSM_ALG_DEFAULT, plan, buffer));
+    CALL(cusparseSpSM_solve(handle, plain, plain, &alpha, matrix, db, dx, type,
+                            CUSPARSE_SPSM_ALG_DEFAULT, plan));
+    x.get();
+    check_all(what, x, solved(s.full, of(b), WIDTH, value(alpha)), 10 * tolerance(T()));
+    CALL(cusparseSpSM_destroyDescr(plan));
+    cudaFree(buffer);
+}
+
+template <class T> static void solve(cudaDataType_t type)
+{
+    Sparse<T> s(ROWS, ROWS, true);
+    OnDevice<T> a(s, type, 30);
+    cusparseFillMode_t lower = CUSPARSE_FILL_MODE_LOWER;
+
+    CALL(cusparseSpMatSetAttribute(a.csr, CUSPARSE_SPMAT_FILL_MODE, &lower, sizeof(lower)));
+    CALL(cusparseSpMatSetAttribute(a.coo, CUSPARSE_SPMAT_FILL_MODE, &lower, sizeof(lower)));
+    solve_vector<T>("SpSV, rows", s, a.csr, type);
+    solve_vector<T>("SpSV, coordinates", s, a.coo, type);
+    solve_matrix<T>("SpSM, rows", s, a.csr, type);
+    solve_matrix<T>("SpSM, coordinates", s, a.coo, type);
+}
+
 int main()
 {
     CALL(cusparseCreate(&handle));
@@ -143,6 +211,10 @@ int main()
     Sparse<double> s(ROWS, ROWS, true);
     OnDevice<double> a(s, CUDA_R_64F, 30);
     solve_as_before(s, a);
+    solve<float>(CUDA_R_32F);
+    solve<double>(CUDA_R_64F);
+    solve<cuFloatComplex>(CUDA_C_32F);
+    solve<cuDoubleComplex>(CUDA_C_64F);
     CALL(cusparseDestroy(handle));
     return report("cusparse, triangular systems");
 }
