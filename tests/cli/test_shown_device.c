@@ -284,6 +284,8 @@ static void programs_that_end_before_a_launch_are_explained(void **state)
     expect(0, NULL, WORDS(RECORD, "--", TURING, "exit", "0"));
     expect(3, "sh ended with status 3 and did not call the CUDA runtime",
            WORDS("run", "-g", "t4", "--", "sh", "-c", "exit 3"));
+    expect(127, "if it lacks a library of the CUDA toolkit, such as cuBLAS, rubato libs builds it",
+           WORDS("run", "-g", "t4", "--", "sh", "-c", "exit 127"));
     expect(137, "was ended by signal 9", WORDS("run", "-g", "t4", "--", "sh", "-c", "kill -9 $$"));
 }
 

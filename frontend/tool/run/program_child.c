@@ -275,9 +275,16 @@ static void tell_end(const program_child_t *p, char *text, size_t size)
 
 static rb_code_t fail_unseen(const program_child_t *p, rb_err_t *err)
 {
+    enum { NOT_LOADED = 127 }; /* the status of the dynamic loader and of shells */
     char end[80];
 
     tell_end(p, end, sizeof(end));
+    if (p->status == NOT_LOADED)
+        return rb_fail(err, RB_TRACE,
+                       "%s %s, as programs do that cannot be loaded; if it lacks a library of the "
+                       "CUDA toolkit, such as cuBLAS, rubato libs builds it, and --libs names "
+                       "another folder than the usual one",
+                       p->options->words[0], end);
     return rb_fail(err, RB_TRACE,
                    "%s %s and did not call the CUDA runtime of rubato; compile it with nvcc "
                    "-arch=sm_%u, and without -static",
