@@ -40,7 +40,7 @@ static const char *note_online(void *state)
 static rb_code_t finish_online(void *state, plan_t *plan, estimate_t *cycles, rb_err_t *err)
 {
     (void)err;
-    stem_online_plan(state, plan);
+    stem_online_plan(state, &launch_stem_online, plan);
     *cycles = stem_online_estimate(state);
     return RB_OK;
 }

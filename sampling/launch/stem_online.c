@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "sampling/launch/launch_table.h"
 #include "sampling/launch/online_next.h"
 #include "sampling/launch/online_stretch.h"
 #include "sampling/launch/plan_check.h"
@@ -416,9 +415,9 @@ const char *stem_online_note(stem_online_t *s)
     return s->note;
 }
 
-void stem_online_plan(const stem_online_t *s, plan_t *plan)
+void stem_online_plan(const stem_online_t *s, const launch_method_t *method, plan_t *plan)
 {
-    launch_choice_t choice = {.method = &launch_stem_online, .options = (void *)&s->o};
+    launch_choice_t choice = {.method = method, .options = (void *)&s->o};
     *plan = (plan_t){.method = launch_choice_text(&choice),
                      .seed = s->seed,
                      .n_launches = s->pop->n,

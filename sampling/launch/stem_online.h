@@ -8,7 +8,7 @@
  *       for (uint64_t i = 0; i < n; i++)
  *           stem_online_result(s, i, cycles of launch ids[i], 0);
  *   estimate_t e = stem_online_estimate(s);
- *   stem_online_plan(s, &plan);     weights for every other statistic
+ *   stem_online_plan(s, method, &plan);    weights for every other statistic
  *   stem_online_free(s);
  *
  * stem_strata.h says how launches are divided into strata, and how many of each the first round takes.
@@ -62,7 +62,7 @@ estimate_t stem_online_estimate(const stem_online_t *s);
  * changes s. */
 const char *stem_online_note(stem_online_t *s);
 
-/* The simulated launches as a plan with weights. */
-void stem_online_plan(const stem_online_t *s, plan_t *plan);
+/* The simulated launches as a plan with weights. method: the sampler that the plan names. */
+void stem_online_plan(const stem_online_t *s, const launch_method_t *method, plan_t *plan);
 
 #endif

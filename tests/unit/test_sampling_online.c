@@ -112,8 +112,8 @@ static void a_restart_is_a_new_beginning(void **state)
         assert_memory_equal(&a.low, &b.low, sizeof(a.low));
         assert_memory_equal(&a.high, &b.high, sizeof(a.high));
         plan_t p, q;
-        stem_online_plan(fresh, &p);
-        stem_online_plan(again, &q);
+        stem_online_plan(fresh, launch_method_find("stem_online"), &p);
+        stem_online_plan(again, launch_method_find("stem_online"), &q);
         assert_int_equal(p.n_samples, q.n_samples);
         for (uint64_t i = 0; i < p.n_samples; i++)
             assert_int_equal(p.samples[i].launch, q.samples[i].launch);
@@ -317,7 +317,7 @@ static void rounds_are_no_more_than_allowed_and_the_plan_has_the_weights(void **
         uint64_t n = run(s, lab.time);
         assert_true(stem_online_rounds(s) <= rounds);
         plan_t plan;
-        stem_online_plan(s, &plan);
+        stem_online_plan(s, launch_method_find("stem_online"), &plan);
         assert_true(plan.n_samples <= n && plan.n_samples + 64 >= n); /* the stretch */
         assert_true(fabs(lab_weighted(&plan, lab.time) / stem_online_estimate(s).value - 1) < 1e-9);
         plan_free(&plan);
