@@ -76,10 +76,13 @@ static void set_sectors(gpu_counters_t *c, const launch_counts_t *f)
                              {&l2->atomic_sectors, &l2->atomic_hits}};
     const part_t local[] = {{&sm->local_load_sectors, &sm->local_load_hits},
                             {&sm->local_store_sectors, NULL}};
+    const part_t textures[] = {{&sm->texture_sectors, &sm->texture_hits},
+                               {&sm->surface_store_sectors, NULL}};
     const bool loads = f->insts[OP_LOAD_LG] > 0, stores = f->insts[OP_STORE_LG] > 0;
     sm->l1_tags = f->requests;
     share_out(global, 4, f->global_sectors, loads ? 0 : stores ? 1 : 2);
     share_out(local, 2, f->local_sectors, loads ? 0 : 1);
+    share_out(textures, 2, f->texture_sectors, 0);
 }
 
 /* The counts per class include instructions without active lanes, which make no requests. */
@@ -87,11 +90,13 @@ static void set_requests(sm_stats_t *sm, const launch_counts_t *f)
 {
     const part_t loads[] = {{&sm->global_load_requests, NULL}, {&sm->local_load_requests, NULL}};
     const part_t stores[] = {{&sm->global_store_requests, NULL}, {&sm->local_store_requests, NULL}};
+    const part_t textures[] = {{&sm->texture_requests, NULL}, {&sm->surface_store_requests, NULL}};
     const part_t atomics[] = {{&sm->reduction_requests, NULL},
                               {&sm->atomic_requests, NULL},
                               {&sm->shared_atomic_requests, NULL}};
     at_most(loads, 2, f->insts[OP_LOAD_LG]);
     at_most(stores, 2, f->insts[OP_STORE_LG]);
+    at_most(textures, 2, f->insts[OP_TEX]);
     share_out(atomics, 3, f->atomics, f->insts[OP_ATOM_LG] > 0 ? 0 : 2);
 }
 
@@ -157,6 +162,8 @@ static void limit_parts(gpu_counters_t *c)
         {&sm->branches_uniform, sm->branches},
         {&sm->global_load_hits, sm->global_load_sectors},
         {&sm->local_load_hits, sm->local_load_sectors},
+        {&sm->texture_hits, sm->texture_sectors},
+        {&sm->texture_pending, sm->texture_sectors},
         {&sm->shared_conflicts, sm->shared_wavefronts},
         {&sm->tlb_l2_misses, sm->tlb_misses},
         {&sm->icache_l0_misses, sm->icache_l0_lookups},
@@ -181,4 +188,6 @@ void known_counts_limit(gpu_counters_t *c, const gpu_spec_t *spec, uint64_t cycl
     limit_warps(&c->sm, c->sm.active_cycles * spec->sm.sm.max_warps);
     if (c->sm.l1_data_busy > most)
         c->sm.l1_data_busy = most;
+    if (c->sm.texture_busy > most)
+        c->sm.texture_busy = most;
 }

@@ -291,10 +291,11 @@ static inline void touch_data(touch_warps_t *w, const touch_op_t *op, const uint
         w->batch.counts.l1_sectors += w->batch.counts.sectors[L2_TOUCH_READ] - before;
 }
 
+/* Whether an access goes to global memory or a texture. */
 static inline bool is_global(const touch_warps_t *w, const touch_op_t *op, const uint64_t *rec)
 {
     if (op->space != MEM_GENERIC)
-        return op->space == MEM_GLOBAL;
+        return op->space == MEM_GLOBAL || op->space == MEM_TEX;
     return coalesce_generic_space(coalesce_first(rec), w->info.shared_base, w->info.local_base) ==
            MEM_GLOBAL;
 }

@@ -49,7 +49,8 @@ typedef struct {
 /* What an index says about a block without reading it. */
 typedef struct {
     uint64_t warp_insts, thread_insts;
-    uint64_t requests; /* 128-byte lines of global and local memory, summed over instructions */
+    uint64_t requests; /* 128-byte lines of global and local memory and textures, summed over
+                        * instructions */
 } block_facts_t;
 
 /* What an index says about a launch, exactly. 64-bit counts only. */
@@ -60,6 +61,7 @@ typedef struct {
                                              * space */
     uint64_t requests;                      /* as in block_facts_t */
     uint64_t global_sectors, local_sectors; /* of 32 bytes, including atomics */
+    uint64_t texture_sectors;               /* of textures and surfaces */
 } launch_counts_t;
 
 /* A basic block (sim/isa/basic_block.h). */

@@ -51,8 +51,8 @@ extern const param_choice_t write_policy_choices[];
     P(U32, tensor_sum32_passes, "1", 1, 4, "passes", "passes of an HMMA with 32-bit sums")         \
     P(U32, uniform_interval, "2", 1, 32, "cycles", "cycles between two uniform instructions")      \
     P(U32, branch_interval, "2", 1, 32, "cycles", "cycles between two branches of a sub-core")     \
-    P(U32, tex_interval, "4", 1, 64, "cycles",                                                     \
-      "cycles between two texture instructions of the SM")                                         \
+    P(U32, tex_interval, "8", 1, 64, "cycles",                                                     \
+      "cycles between two texture instructions of the SM, without conflicts in the L1")            \
     P(U32, rf_bank_reads, "2", 1, 8, "reads", "reads that a register bank serves in two cycles")   \
     P(U32, rf_window, "3", 1, 8, "cycles",                                                         \
       "cycles in which an instruction with a control word reads its registers")                    \
@@ -128,7 +128,8 @@ extern const param_group_t sm_param_group;
     LAT_PARAM_(P, cs2r, "6", "CS2R")                                                               \
     LAT_PARAM_(P, shfl, "23", "SHFL")                                                              \
     LAT_PARAM_(P, match, "23", "MATCH")                                                            \
-    LAT_PARAM_(P, tex, "65", "TEX TLD: fixed, no texture cache")                                   \
+    LAT_PARAM_(P, tex, "65",                                                                       \
+               "TEX TLD: one quad of lanes, hit in L1; always, if the trace has no addresses")     \
     LAT_PARAM_(P, unknown, "4", "opcodes that are not in the opcode table")
 PARAM_STRUCT(lat_spec_t, LAT_PARAMS);
 extern const param_group_t lat_param_group;

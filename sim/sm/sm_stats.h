@@ -121,6 +121,15 @@ typedef enum {
       "local store instructions that reach L1")                                                    \
     S(local_store_sectors, "sectors", "l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum",             \
       "sectors that local stores write")                                                           \
+    S(texture_requests, "requests", "",                                                            \
+      "texture fetches and surface loads that reach L1: those whose addresses the trace has")      \
+    S(texture_sectors, "sectors", "", "sectors that texture fetches and surface loads request")    \
+    S(texture_hits, "sectors", "", "sectors of texture fetches and surface loads that hit in L1")  \
+    S(texture_pending, "sectors", "",                                                              \
+      "sectors of texture fetches and surface loads that miss in L1 but are already on their way") \
+    S(surface_store_requests, "requests", "", "surface stores that reach L1")                      \
+    S(surface_store_sectors, "sectors", "", "sectors that surface stores write")                   \
+    S(texture_busy, "cycles", "", "cycles in which the texture unit was busy")                     \
     S(atomic_requests, "requests", "l1tex__t_requests_pipe_lsu_mem_global_op_atom.sum",            \
       "global atomic instructions that return a value")                                            \
     S(reduction_requests, "requests", "l1tex__t_requests_pipe_lsu_mem_global_op_red.sum",          \

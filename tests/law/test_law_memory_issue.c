@@ -227,36 +227,6 @@ static void only_one_instruction_waits_with_its_addresses(void **state)
     }
 }
 
-/* --- textures -------------------------------------------------------------------------------- */
-
-static uint64_t same_texel(const void *ctx, uint64_t warp, unsigned lane, uint64_t step)
-{
-    (void)ctx;
-    (void)warp;
-    (void)lane;
-    (void)step;
-    return global;
-}
-
-/* A warp on each of four sub-cores: their texture instructions are taken one after another. */
-static void an_sm_takes_a_texture_instruction_every_tex_interval(void **state)
-{
-    enum { WARPS = 4 };
-    gpu_spec_t spec = LAB_SPEC("v100", "sm.count=1", "icache.perfect=true", "lat.tex=20");
-    const lab_access_t a = {.op = {"TEX", NULL, "R2"},
-                            .blocks = 1,
-                            .threads = WARPS * WARP,
-                            .mask = UINT32_MAX,
-                            .steps = 40,
-                            .address = same_texel};
-
-    (void)state;
-    for (uint32_t interval = 1; interval <= 16; interval *= 2) {
-        spec.sm.sm.tex_interval = interval;
-        lab_assert_equal(lab_access_slope(&spec, a), WARPS * interval, "cycles of four TEX");
-    }
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -264,7 +234,6 @@ int main(void)
         cmocka_unit_test(source_registers_are_free_when_they_have_been_read),
         cmocka_unit_test(an_entry_of_the_queue_is_free_when_its_address_has_been_read),
         cmocka_unit_test(only_one_instruction_waits_with_its_addresses),
-        cmocka_unit_test(an_sm_takes_a_texture_instruction_every_tex_interval),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

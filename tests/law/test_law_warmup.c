@@ -80,7 +80,9 @@ static void a_functional_warmup_stands_for_the_launches_before(void **state)
 {
     (void)state;
     gpu_spec_t spec = LAB_SPEC("v100", SMALL, "warmup.mode=functional");
-    launch_result_t some = run_some(&spec, "LDG.E", first_and_last, 2);
+    launch_result_t some = run_some(&spec, "TEX", first_and_last, 2);
+    lab_assert_equal(misses(&some), 0, "misses after texture fetches");
+    some = run_some(&spec, "LDG.E", first_and_last, 2);
     lab_assert_equal(misses(&some), 0, "misses");
     launch_result_t full = run_some(&spec, "LDG.E", all, 4);
     lab_assert_near((double)launch_result_cycles(&some), (double)launch_result_cycles(&full), 0.002,
@@ -101,9 +103,9 @@ static void only_as_many_launches_are_looked_at_as_are_asked_for(void **state)
 static void stores_and_atomics_leave_dirty_data(void **state)
 {
     (void)state;
-    static const char *const ops[] = {"STG.E", "RED.E.ADD.STRONG.GPU"};
+    static const char *const ops[] = {"STG.E", "RED.E.ADD.STRONG.GPU", "SUST"};
     gpu_spec_t spec = LAB_SPEC("v100", SMALL, "warmup.mode=functional", "warmup.launches=1");
-    for (size_t i = 0; i < 2; i++) {
+    for (size_t i = 0; i < sizeof(ops) / sizeof(ops[0]); i++) {
         launch_result_t r = run_some(&spec, ops[i], first_and_last, 2);
         assert_true(misses(&r) < data_sectors);
     }

@@ -124,14 +124,15 @@ static void read_levels(const emu_texture_t *t, const operands_t *o, uint32_t ma
 }
 
 static bool sample(const emu_mem_t *m, const emu_texture_t *t, const operands_t *o, uint32_t mask,
-                   const emu_tex_place_t *p, uint32_t value[4][EMU_LANES])
+                   const emu_tex_place_t *p, uint32_t value[4][EMU_LANES],
+                   uint64_t place[EMU_LANES])
 {
     float level[EMU_LANES];
 
     if (t->n_levels <= 1)
-        return emu_texture_sample(m, t, p, value);
+        return emu_texture_sample(m, t, p, value, place);
     read_levels(t, o, mask, level);
-    return emu_texture_sample_levels(m, t, p, level, value);
+    return emu_texture_sample_levels(m, t, p, level, value, place);
 }
 
 static void query(const emu_texture_t *t, uint32_t value[4][EMU_LANES])
@@ -146,7 +147,8 @@ static void query(const emu_texture_t *t, uint32_t value[4][EMU_LANES])
 
 /* Reads for the lanes of a mask, all through t. False: the texture's memory was freed. */
 static bool look_up(const emu_warp_t *w, const emu_uop_t *u, const emu_texture_t *t,
-                    const operands_t *o, uint32_t mask, uint32_t value[4][EMU_LANES])
+                    const operands_t *o, uint32_t mask, uint32_t value[4][EMU_LANES],
+                    uint64_t place[EMU_LANES])
 {
     const emu_mem_t *m = w->grid->launch->mem;
     emu_tex_place_t p;
@@ -160,15 +162,15 @@ static bool look_up(const emu_warp_t *w, const emu_uop_t *u, const emu_texture_t
         emu_texture_t face = *t;
         face.normalized = true;
         emu_texture_to_faces(t, &p);
-        return sample(m, &face, o, mask, &p, value);
+        return sample(m, &face, o, mask, &p, value, place);
     }
     switch (u->sass->op) {
     case SASS_TLD:
-        return emu_texture_fetch(m, t, &p, value);
+        return emu_texture_fetch(m, t, &p, value, place);
     case SASS_TLD4:
-        return emu_texture_gather(m, t, &p, sass_bits(u->sass, 87, 2), value);
+        return emu_texture_gather(m, t, &p, sass_bits(u->sass, 87, 2), value, place);
     default:
-        return sample(m, t, o, mask, &p, value);
+        return sample(m, t, o, mask, &p, value, place);
     }
 }
 
@@ -200,23 +202,28 @@ static void fetch(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 {
     const operands_t o = operands_of(w, u);
     uint32_t results[4][EMU_LANES] = {{0}}, value[4][EMU_LANES] = {{0}};
+    uint64_t places[EMU_LANES] = {0}, place[EMU_LANES] = {0};
 
     for (uint32_t left = mask; left != 0;) {
         const uint32_t lanes = lanes_alike(o.handles, left);
         const emu_texture_t *t = texture_of(w, u, o.handles, (unsigned)__builtin_ctz(left));
         if (t == NULL)
             return;
-        if (!look_up(w, u, t, &o, lanes, lanes == mask ? results : value)) {
+        if (!look_up(w, u, t, &o, lanes, lanes == mask ? results : value, place)) {
             emu_fault(w, u, "the texture's memory at 0x%llx was freed",
                       (unsigned long long)t->addr);
             return;
         }
         left &= ~lanes;
+        for (unsigned k = 0; k < EMU_LANES; k++)
+            places[k] = lanes >> k & 1 ? place[k] : places[k];
         for (unsigned i = 0; i < 4 && lanes != mask; i++)
             for (unsigned k = 0; k < EMU_LANES; k++)
                 results[i][k] = emu_merge(emu_lane(lanes, k), value[i][k], results[i][k]);
     }
     put_results(w, u, results, mask); /* after all reads: sources may be destinations */
+    if (w->grid->tracing)
+        emu_record_addresses(w, u, places, mask);
 }
 
 /* --- surfaces -------------------------------------------------------------------------------- */
@@ -257,6 +264,14 @@ static uint8_t *surface_place(emu_warp_t *w, const emu_uop_t *u, const emu_textu
     return p;
 }
 
+/* The address of an accessed place for the trace; the surface's first byte if it is outside. */
+static uint64_t traced_place(const emu_mem_t *m, const emu_texture_t *t, const uint8_t *p)
+{
+    const uint64_t offset = p == NULL ? 0 : (uint64_t)(p - m->host) + m->base - t->addr;
+
+    return t->addr + emu_texture_traced(t, offset);
+}
+
 static void access_surface(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 {
     bool loads = u->sass->op == SASS_SULD, constant = u->sass->form == 5;
@@ -264,6 +279,7 @@ static void access_surface(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
     const uint32_t *data = loads ? w->r + u->d : emu_src(w, u, 0);
     unsigned n_words = u->width > 4 ? u->width / 4u : 1, bytes = u->width < 4 ? u->width : 4;
     uint32_t words[4][EMU_LANES] = {{0}};
+    uint64_t places[EMU_LANES] = {0};
 
     for (uint32_t left = mask; left != 0; left &= left - 1) {
         unsigned k = (unsigned)__builtin_ctz(left);
@@ -271,6 +287,7 @@ static void access_surface(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
         uint8_t *p = t != NULL ? surface_place(w, u, t, k) : NULL;
         if (w->faulted)
             return;
+        places[k] = traced_place(w->grid->launch->mem, t, p);
         for (unsigned i = 0; i < n_words && p != NULL; i++)
             if (loads)
                 memcpy(&words[i][k], p + 4 * (size_t)i, bytes);
@@ -279,6 +296,8 @@ static void access_surface(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
     }
     for (unsigned i = 0; i < n_words && loads; i++)
         emu_put(w, u->d + EMU_LANES * i, words[i], mask);
+    if (w->grid->tracing)
+        emu_record_addresses(w, u, places, mask);
 }
 
 /* --- which are supported --------------------------------------------------------------------- */

@@ -118,6 +118,14 @@ EMU_INLINE void to_component(const emu_texture_t *t, const uint32_t words[EMU_LA
         to_fractions(t, v);
 }
 
+/* Notes the addresses of texels as the trace has them. */
+static void note_places(const emu_texture_t *t, const texels_t *x, uint64_t place[EMU_LANES])
+{
+    offsets_of(t, x, place);
+    for (unsigned k = 0; k < EMU_LANES; k++)
+        place[k] = t->addr + emu_texture_traced(t, place[k]);
+}
+
 /* Reads texels in register format, with all their components. */
 EMU_INLINE bool read_texels(const emu_mem_t *m, const emu_texture_t *t, const texels_t *x,
                             uint32_t value[4][EMU_LANES])
@@ -275,7 +283,8 @@ EMU_INLINE void shares_of(float weight[3][EMU_LANES], unsigned upper, float shar
 }
 
 EMU_HOT static bool sample_linear(const emu_mem_t *m, const emu_texture_t *t,
-                                  const emu_tex_place_t *p, uint32_t value[4][EMU_LANES])
+                                  const emu_tex_place_t *p, uint32_t value[4][EMU_LANES],
+                                  uint64_t place[EMU_LANES])
 {
     texels_t low, x;
     float weight[3][EMU_LANES], sum[4][EMU_LANES] = {{0}}, share[EMU_LANES];
@@ -293,6 +302,8 @@ EMU_HOT static bool sample_linear(const emu_mem_t *m, const emu_texture_t *t,
         if ((corner & ~mixed) != 0)
             continue;
         corner_of(t, &low, corner, &x);
+        if (corner == 0)
+            note_places(t, &x, place);
         if (!read_texels(m, t, &x, value))
             return false;
         shares_of(weight, corner, share, counts);
@@ -307,7 +318,8 @@ EMU_HOT static bool sample_linear(const emu_mem_t *m, const emu_texture_t *t,
 }
 
 EMU_HOT static bool sample_nearest(const emu_mem_t *m, const emu_texture_t *t,
-                                   const emu_tex_place_t *p, uint32_t value[4][EMU_LANES])
+                                   const emu_tex_place_t *p, uint32_t value[4][EMU_LANES],
+                                   uint64_t place[EMU_LANES])
 {
     texels_t x;
 
@@ -320,19 +332,20 @@ EMU_HOT static bool sample_nearest(const emu_mem_t *m, const emu_texture_t *t,
         bring_inside(t, i, x.at[i]);
     }
     memset(value, 0, 4 * sizeof(*value));
+    note_places(t, &x, place);
     return read_texels(m, t, &x, value);
 }
 
 bool emu_texture_sample(const emu_mem_t *m, const emu_texture_t *t, const emu_tex_place_t *p,
-                        uint32_t value[4][EMU_LANES])
+                        uint32_t value[4][EMU_LANES], uint64_t place[EMU_LANES])
 {
-    return t->linear && is_float(t) ? sample_linear(m, t, p, value)
-                                    : sample_nearest(m, t, p, value);
+    return t->linear && is_float(t) ? sample_linear(m, t, p, value, place)
+                                    : sample_nearest(m, t, p, value, place);
 }
 
 EMU_HOT bool emu_texture_gather(const emu_mem_t *m, const emu_texture_t *t,
                                 const emu_tex_place_t *p, unsigned component,
-                                uint32_t value[4][EMU_LANES])
+                                uint32_t value[4][EMU_LANES], uint64_t place[EMU_LANES])
 {
     static const uint8_t right[4] = {0, 1, 1, 0}, below[4] = {1, 1, 0, 0};
     texels_t low, x;
@@ -342,6 +355,8 @@ EMU_HOT bool emu_texture_gather(const emu_mem_t *m, const emu_texture_t *t,
     neighbours(t, p, &low, weight);
     for (unsigned i = 0; i < 4; i++) {
         corner_of(t, &low, right[i] | (unsigned)below[i] << 1, &x);
+        if (right[i] + below[i] == 0)
+            note_places(t, &x, place);
         if (!read_texels(m, t, &x, texel))
             return false;
         memcpy(value[i], texel[component], sizeof(value[i]));
@@ -350,7 +365,7 @@ EMU_HOT bool emu_texture_gather(const emu_mem_t *m, const emu_texture_t *t,
 }
 
 EMU_HOT bool emu_texture_fetch(const emu_mem_t *m, const emu_texture_t *t, const emu_tex_place_t *p,
-                               uint32_t value[4][EMU_LANES])
+                               uint32_t value[4][EMU_LANES], uint64_t place[EMU_LANES])
 {
     texels_t x;
     uint32_t outside[EMU_LANES] = {0};
@@ -364,6 +379,7 @@ EMU_HOT bool emu_texture_fetch(const emu_mem_t *m, const emu_texture_t *t, const
             x.at[i][k] = out ? 0 : at;
         }
     memset(value, 0, 4 * sizeof(*value));
+    note_places(t, &x, place);
     if (!read_texels(m, t, &x, value))
         return false;
     for (unsigned c = 0; c < t->components; c++)

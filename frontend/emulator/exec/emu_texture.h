@@ -1,6 +1,7 @@
 /*
  * Textures and surfaces, and their handles. Texels are stored in rows in device memory. The
- * hardware uses tiles, but no program can see the difference.
+ * hardware stores those of arrays in tiles. No program can see the difference, but traces have the
+ * addresses of tiles, because caches see them.
  */
 #ifndef RUBATO_EMU_TEXTURE_H
 #define RUBATO_EMU_TEXTURE_H
@@ -17,6 +18,7 @@ typedef struct emu_texture {
     uint32_t size[3];      /* in texels; 1 in unused dimensions */
     uint32_t n_layers;     /* 1: not layered */
     uint64_t pitch, slice; /* distance of rows in bytes; distance of layers or slices */
+    bool tiled;            /* an array with rows */
     uint8_t kind;          /* emu_texel_kind_t */
     uint8_t bits;          /* of each component: 8, 16, 32 */
     uint8_t components;    /* 1, 2, 4 */
@@ -41,8 +43,11 @@ emu_texture_t *emu_texture_of(const emu_mem_t *m, uint32_t handle);
 /* Bytes of a texel. */
 unsigned emu_texel_bytes(const emu_texture_t *t);
 
-/* Sets the memory layout for the texture's size: pitch and slice. */
+/* Sets the memory layout of an array for its size: pitch, slice, tiled. */
 void emu_texture_lay_out(emu_texture_t *t);
+
+/* Where the hardware has the byte that is at this offset from t->addr: also an offset. */
+uint64_t emu_texture_traced(const emu_texture_t *t, uint64_t offset);
 
 /* One level of a mipmap with this layout; after the last level: what would follow it. */
 emu_texture_t emu_texture_level(const emu_texture_t *t, unsigned level);

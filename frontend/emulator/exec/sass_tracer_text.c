@@ -3,6 +3,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "frontend/input/accelsim/accelsim_synthesis.h"
+
 enum { MAX_SOURCES = 5, FIELD_MAX = 64 }; /* limit of sources of the tracer */
 
 /* The general registers of an instruction in the roles that the tracer assigns. */
@@ -72,7 +74,7 @@ const char *sass_tracer_text(void *code, const inst_t *inst, uint32_t *len)
     n = put(text, n, " %u ", r.n_sources);
     for (unsigned i = 0; i < r.n_sources; i++)
         n = put(text, n, "R%u ", r.source[i]);
-    bool addresses = inst->space != MEM_NONE && inst->space != MEM_CONST && inst->width != 0;
+    bool addresses = accelsim_writes_addresses(inst);
     n = put(text, n, "%u %s%d", addresses ? inst->width : 0u, addresses ? "@ " : "",
             (int)(int32_t)immediate);
     *len = (uint32_t)n;

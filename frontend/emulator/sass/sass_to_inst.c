@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "frontend/emulator/sass/sass_table.h"
+#include "frontend/emulator/sass/sass_texture.h"
 #include "sim/isa/isa.h"
 
 /* Special registers that hold the cycle counter of the SM. */
@@ -125,6 +126,16 @@ static bool is_indexed_load(const sass_inst_t *in)
     return in->op == SASS_LDC && in->n_operands > 1 && in->operand[1].indexed;
 }
 
+/* Bytes per thread of an access with addresses in the trace; 0: it has none. The size of a texel is
+ * that of the texture, which the code does not tell; larger texels are in one sector, too. */
+static uint8_t traced_width(const sass_inst_t *in, const inst_t *out)
+{
+    enum { WORD = 4 };
+    if (out->space == MEM_TEX && sass_is_texture(in))
+        return in->op == SASS_TXQ ? 0 : WORD;
+    return out->space != MEM_CONST || is_indexed_load(in) ? in->width : 0;
+}
+
 bool sass_to_inst(const sass_inst_t *in, unsigned arch, inst_t *out)
 {
     char text[SASS_TEXT_MAX];
@@ -133,8 +144,7 @@ bool sass_to_inst(const sass_inst_t *in, unsigned arch, inst_t *out)
     *out = (inst_t){
         .pc = in->pc, .flags = INST_CONTROL_WORD | INST_FULL_REGS, .ctl = sass_control(in)};
     bool known = isa_decode(arch, text, len, in->width, out);
-    bool traced = out->space != MEM_TEX && (out->space != MEM_CONST || is_indexed_load(in));
-    out->width = traced ? in->width : 0;
+    out->width = traced_width(in, out);
     add_register(out, false, in->guard_uniform ? REG_UPRED : REG_PRED, in->guard, 1);
     for (unsigned i = 0; i < in->n_operands; i++)
         if (is_read(&in->operand[i]))

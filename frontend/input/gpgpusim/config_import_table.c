@@ -100,7 +100,7 @@ static const struct {
     {"gpgpu_l1_banks", "32 banks of 4 bytes and l1.tags_per_cycle tags"},
     {"gpgpu_l1_cache_write_ratio", "the L1 writes through"},
     {"gpgpu_flush_l1_cache", "the L1 is always invalidated between launches"},
-    {"gpgpu_tex_cache", "no texture cache: lat.tex"},
+    {"gpgpu_tex_cache", "textures use the L1"},
     {"gpgpu_const_cache", "the constant caches are inherited"},
     {"gpgpu_cache:", "no such cache"},
     {"gpgpu_n_cluster_ejection_buffer_size", "the crossbar is controlled by credits: icnt.buffer"},

@@ -322,7 +322,7 @@ rb_code_t rbt_launch_block_facts(trace_launch_t *l, uint64_t index, block_facts_
     *out = (block_facts_t){
         .warp_insts = row->sum.warp_insts,
         .thread_insts = row->sum.thread_insts,
-        .requests = row->sum.requests[RBT_SPACE_GLOBAL] + row->sum.requests[RBT_SPACE_LOCAL],
+        .requests = rbt_sum_requests(row->sum.requests),
     };
     return RB_OK;
 }

@@ -78,9 +78,10 @@ static rb_code_t launch_counts(trace_source_t *base, uint64_t id, launch_counts_
         .warp_insts = l.row.warp_insts,
         .thread_insts = l.row.thread_insts,
         .atomics = l.row.atomics,
-        .requests = l.row.requests[RBT_SPACE_GLOBAL] + l.row.requests[RBT_SPACE_LOCAL],
+        .requests = rbt_sum_requests(l.row.requests),
         .global_sectors = l.row.sectors[RBT_SPACE_GLOBAL],
         .local_sectors = l.row.sectors[RBT_SPACE_LOCAL],
+        .texture_sectors = l.row.sectors[RBT_SPACE_TEX],
     };
     memcpy(out->insts, l.row.classes, sizeof(out->insts));
     return RB_OK;

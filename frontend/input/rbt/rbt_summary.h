@@ -14,6 +14,12 @@
 #include "frontend/input/rbt/rbt_format.h"
 #include "sim/gpu/trace_source.h"
 
+/* Requests by space as block_facts_t.requests has them. */
+static inline uint64_t rbt_sum_requests(const uint64_t requests[RBT_SPACE_COUNT])
+{
+    return requests[RBT_SPACE_GLOBAL] + requests[RBT_SPACE_LOCAL] + requests[RBT_SPACE_TEX];
+}
+
 typedef struct {
     uint64_t warp_insts, thread_insts, atomics;
     uint64_t requests[RBT_SPACE_COUNT], sectors[RBT_SPACE_COUNT];

@@ -106,10 +106,17 @@ uint64_t metric_resident(const sm_stats_t *sm);
     X(local_load_hit_rate, "1", "l1tex__t_sector_pipe_lsu_mem_local_op_ld_hit_rate.pct",           \
       "sectors of local loads served by L1", (double)m->sm->local_load_hits,                       \
       (double)m->sm->local_load_sectors)                                                           \
+    X(texture_hit_rate, "1", "", "sectors of texture fetches and surface loads served by L1",      \
+      (double)m->sm->texture_hits, (double)m->sm->texture_sectors)                                 \
+    X(texture_utilization, "1", "", "texture units busy", (double)m->sm->texture_busy,             \
+      m->sms * m->busy_cycles)                                                                     \
     X(global_load_sectors_per_request, "sectors/request",                                          \
       "l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_ld.ratio",                      \
       "sectors per global load; 4: coalesced words", (double)m->sm->global_load_sectors,           \
       (double)m->sm->global_load_requests)                                                         \
+    X(texture_sectors_per_request, "sectors/request", "",                                          \
+      "sectors per texture fetch or surface load", (double)m->sm->texture_sectors,                 \
+      (double)m->sm->texture_requests)                                                             \
     X(global_store_sectors_per_request, "sectors/request",                                         \
       "l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_st.ratio",                      \
       "sectors per global store; 4: coalesced words", (double)m->sm->global_store_sectors,         \

@@ -96,8 +96,7 @@ static void set_counters(launch_index_t *x, uint64_t row, const rbt_launch_row_t
 {
     x->counter[POP_WARP_INSTS][row] = (double)r->warp_insts;
     x->counter[POP_THREAD_INSTS][row] = (double)r->thread_insts;
-    x->counter[POP_REQUESTS][row] =
-        (double)(r->requests[RBT_SPACE_GLOBAL] + r->requests[RBT_SPACE_LOCAL]);
+    x->counter[POP_REQUESTS][row] = (double)rbt_sum_requests(r->requests);
 }
 
 /* Warp instructions of some groups of classes. */

@@ -16,6 +16,7 @@ static const struct {
     {METRIC_issue_utilization, "issue slots", true},
     {METRIC_fp64_utilization, "FP64 pipes", true},
     {METRIC_l1_utilization, "L1 and shared memory data", true},
+    {METRIC_texture_utilization, "texture units", true},
     {METRIC_xbar_request_utilization, "crossbar, SM to L2", true},
     {METRIC_xbar_reply_utilization, "crossbar, L2 to SM", true},
     {METRIC_l2_utilization, "L2 data", false},
@@ -239,6 +240,18 @@ static void write_states(totals_table_t *table)
     }
 }
 
+/* Hits in the L1 of one kind of reads. */
+static void write_l1(totals_table_t *table, const char *label, uint64_t requests, metric_id_t hits,
+                     metric_id_t sectors)
+{
+    char share[FORMAT_MAX], range[SPREAD_MAX];
+    if (requests == 0)
+        return;
+    fprintf(table->out, "  %-20s %8s %shit   %.1f sectors per request\n", label,
+            format_share(share, metric_value(hits, &table->m)),
+            spread_of(range, table, hits, format_share), metric_value(sectors, &table->m));
+}
+
 static void write_memory(totals_table_t *table)
 {
     char a[FORMAT_MAX], b[FORMAT_MAX], c[FORMAT_MAX], d[SPREAD_MAX], e[SPREAD_MAX];
@@ -246,11 +259,10 @@ static void write_memory(totals_table_t *table)
     const run_totals_t *t = &table->r->totals;
     FILE *out = table->out;
     fputs("\nmemory\n", out);
-    if (t->sm.global_load_requests > 0)
-        fprintf(out, "  L1 global loads      %8s %shit   %.1f sectors per request\n",
-                format_share(a, metric_value(METRIC_global_load_hit_rate, m)),
-                spread_of(d, table, METRIC_global_load_hit_rate, format_share),
-                metric_value(METRIC_global_load_sectors_per_request, m));
+    write_l1(table, "L1 global loads", t->sm.global_load_requests, METRIC_global_load_hit_rate,
+             METRIC_global_load_sectors_per_request);
+    write_l1(table, "L1 textures", t->sm.texture_requests, METRIC_texture_hit_rate,
+             METRIC_texture_sectors_per_request);
     if (t->sm.shared_wavefronts > 0)
         fprintf(out, "  shared memory        %8.2f conflicts per request\n",
                 metric_value(METRIC_shared_conflicts_per_request, m));

@@ -19,6 +19,7 @@
     AT(sm.global_load_sectors), AT(sm.global_store_sectors), AT(l2.red_sectors),                   \
         AT(l2.atomic_sectors)
 #define LOCAL   AT(sm.local_load_sectors), AT(sm.local_store_sectors)
+#define TEXTURE AT(sm.texture_sectors), AT(sm.surface_store_sectors)
 #define ATOMICS AT(sm.reduction_requests), AT(sm.atomic_requests), AT(sm.shared_atomic_requests)
 #define INSTS   AT(sm.warp_insts)
 
@@ -35,13 +36,14 @@ static const struct {
     {LIST(SECTORS), LIST(SECTORS, AT(sm.global_load_hits), AT(l2.red_hits), AT(l2.atomic_hits)),
      NULL, OF_MEMORY},
     {LIST(LOCAL), LIST(LOCAL, AT(sm.local_load_hits)), NULL, OF_MEMORY},
+    {LIST(TEXTURE), LIST(TEXTURE, AT(sm.texture_hits), AT(sm.texture_pending)), NULL, OF_MEMORY},
     {LIST(ATOMICS), LIST(ATOMICS), NULL, OF_MEMORY},
     {LIST(ATOMICS), LIST(AT(sm.atomic_lanes)), LIST(AT(sm.atomic_lanes)), OF_MEMORY},
     {LIST(SECTORS), LIST(AT(sm.global_load_pending), AT(sm.global_store_hits)),
      LIST(AT(sm.global_load_pending), AT(sm.global_store_hits)), OF_MEMORY},
     {LIST(AT(sm.l1_tags)),
      LIST(AT(sm.global_load_requests), AT(sm.global_store_requests), AT(sm.local_load_requests),
-          AT(sm.local_store_requests)),
+          AT(sm.local_store_requests), AT(sm.texture_requests), AT(sm.surface_store_requests)),
      LIST(AT(sm.global_load_requests), AT(sm.global_store_requests)), OF_MEMORY},
     {LIST(AT(sm.l1_tags)),
      LIST(AT(sm.l1_mshr_merges), AT(sm.l1_prefetches), AT(sm.l1_prefetch_sectors),
@@ -49,12 +51,12 @@ static const struct {
      LIST(AT(sm.l1_mshr_merges), AT(sm.l1_prefetches)), OF_MEMORY},
     {LIST(AT(sm.l1_tags)), LIST(AT(sm.tlb_misses), AT(sm.tlb_l2_misses)), LIST(AT(sm.tlb_misses)),
      OF_MEMORY},
-    {LIST(SECTORS, LOCAL),
+    {LIST(SECTORS, LOCAL, TEXTURE),
      LIST(AT(l2.requests), AT(l2.read_sectors), AT(l2.read_hits), AT(l2.write_sectors),
           AT(l2.write_hits), AT(l2.local_sectors), AT(l2.mshr_merges), AT(l2.data_sectors),
           AT(sm.xbar_flits_out), AT(sm.xbar_flits_in)),
      LIST(AT(l2.read_sectors), AT(l2.write_sectors)), OF_MORE},
-    {LIST(SECTORS, LOCAL),
+    {LIST(SECTORS, LOCAL, TEXTURE),
      LIST(AT(l2.fills), AT(l2.writebacks), AT(l2.early_writebacks), AT(l2.partial_fetches),
           AT(dram.read_sectors), AT(dram.write_sectors), AT(dram.row_hits), AT(dram.row_misses),
           AT(dram.row_conflicts), AT(dram.activates), AT(dram.precharges), AT(dram.turnarounds),
@@ -88,8 +90,8 @@ static const struct {
           AT(sm.state_no_instruction), AT(sm.state_imc_miss), AT(sm.state_dispatch_stall),
           AT(sm.state_drain), AT(sm.state_sleeping), AT(sm.state_misc), AT(sm.active_cycles),
           AT(sm.l1_stall_mshr), AT(sm.l1_stall_queue), AT(sm.l1_stall_tlb), AT(sm.l1_data_busy),
-          AT(l2.stall_mshr), AT(l2.stall_dram), AT(l2.stall_reply), AT(l2.stall_atomic),
-          AT(dram.refreshes)),
+          AT(sm.texture_busy), AT(l2.stall_mshr), AT(l2.stall_dram), AT(l2.stall_reply),
+          AT(l2.stall_atomic), AT(dram.refreshes)),
      LIST(VALUE_CYCLES), OF_INSTS},
 };
 _Static_assert(sizeof(groups) / sizeof(groups[0]) == RATIO_GROUPS, "as many as declared");

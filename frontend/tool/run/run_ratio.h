@@ -10,7 +10,7 @@
 #include "frontend/tool/library/stat_forms.h"
 #include "sampling/launch/estimate.h"
 
-enum { RATIO_GROUPS = 20, RATIO_TIME = RATIO_GROUPS - 1 /* cycles and warp states */ };
+enum { RATIO_GROUPS = 21, RATIO_TIME = RATIO_GROUPS - 1 /* cycles and warp states */ };
 
 /* What is known of a value's total. */
 typedef enum {

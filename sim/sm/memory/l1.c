@@ -33,17 +33,17 @@ void l1_reset(sm_t *sm, uint32_t carveout)
 /* Adds the sectors of an access to a counter, if it is a global access. */
 static void count_global(const sm_t *sm, uint64_t *counter, uint8_t sectors)
 {
-    if (sm->memory.lsu.space != MEM_LOCAL)
+    if (sm->memory.lsu.space == MEM_GLOBAL)
         *counter += (uint64_t)__builtin_popcount(sectors);
 }
 
-/* Applies a store to global memory to the L1. The lookup does not count as a use of the line. */
+/* Applies a store to global memory or a surface to the L1. The lookup does not count as a use of the line. */
 static void store_global(sm_t *sm, const line_access_t *a)
 {
     const cache_key_t key = cache_key_of(sm->memory.l1, a->line);
     cache_tag_t *line = cache_lookup_key(sm->memory.l1, key, false);
     const uint8_t held = line == NULL ? 0 : (uint8_t)(a->sectors & cache_tag_valid(line));
-    sm->stats.global_store_hits += (uint64_t)__builtin_popcount(held);
+    count_global(sm, &sm->stats.global_store_hits, held);
     if (sm->config->l1.write == WRITE_POLICY_EVICT && held != 0)
         cache_tag_drop(line, held);
     if (sm->config->l1.write == WRITE_POLICY_ALLOCATE && a->full != 0)
@@ -81,11 +81,21 @@ static l1_result_t bypass(sm_t *sm, const line_access_t *a, mem_op_t op, cycle_t
 
 static void count_hits(sm_t *sm, uint8_t sectors)
 {
-    uint64_t hits = (uint64_t)__builtin_popcount(sectors);
+    const uint64_t hits = (uint64_t)__builtin_popcount(sectors);
     if (sm->memory.lsu.space == MEM_LOCAL)
         sm->stats.local_load_hits += hits;
+    else if (sm->memory.lsu.space == MEM_TEX)
+        sm->stats.texture_hits += hits;
     else
         sm->stats.global_load_hits += hits;
+}
+
+/* Counts sectors that are already on their way. */
+static void count_pending(sm_t *sm, uint8_t sectors)
+{
+    count_global(sm, &sm->stats.global_load_pending, sectors);
+    if (sm->memory.lsu.space == MEM_TEX)
+        sm->stats.texture_pending += (uint64_t)__builtin_popcount(sectors);
 }
 
 /* Makes the current load wait for sectors of a line; requests those that are fresh. */
@@ -105,7 +115,7 @@ static void tell_prefetcher(sm_t *sm, const line_access_t *a, bool missed, bool 
                             cycle_t now)
 {
     const mem_entry_t *e = &sm->memory.lsu.cur;
-    if (sm->config->l1.prefetcher == PREFETCHER_NONE || sm->memory.lsu.space == MEM_LOCAL)
+    if (sm->config->l1.prefetcher == PREFETCHER_NONE || sm->memory.lsu.space != MEM_GLOBAL)
         return;
     sm->stats.l1_prefetches_used += first_use;
     const prefetch_event_t event = {.pc = sm->code_base + e->inst->pc,
@@ -173,7 +183,7 @@ static l1_result_t cached_load(sm_t *sm, const line_access_t *a, cycle_t now)
         m = l1_mshr_new(sm, key, false);
     else
         sm->stats.l1_mshr_merges++;
-    count_global(sm, &sm->stats.global_load_pending, need & (uint8_t)~fresh);
+    count_pending(sm, need & (uint8_t)~fresh);
     load_waits(sm, a, m, need, fresh, now);
     bool first_use = take_mark(line);
     first_use |= take_prefetched(m);

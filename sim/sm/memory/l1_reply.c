@@ -22,7 +22,8 @@ void l1_load_finish(sm_t *sm, uint16_t load, cycle_t done, cycle_t now)
 static void load_arrived(sm_t *sm, uint16_t load, uint8_t sectors, cycle_t now)
 {
     load_t *l = &sm->memory.load[load];
-    l->done = cycle_max(l->done, now + sm->config->l1.fill_latency + copy_longer(sm, l->inst));
+    l->done = cycle_max(l->done, now + sm->config->l1.fill_latency + copy_longer(sm, l->inst) +
+                                     texture_longer(sm, l->inst));
     l->remaining -= (uint16_t)__builtin_popcount(sectors);
     if (l->remaining == 0 && l->complete)
         l1_load_finish(sm, load, l->done, now);

@@ -42,15 +42,13 @@ static uint32_t return_extra(const sm_t *sm, const inst_t *inst)
     return (uint32_t)divider_quotient_up(&sm->memory.lsu.path, bytes) - sm->memory.lsu.word_cycles;
 }
 
-/* Shuffles, special registers and texture: a fixed latency from acceptance. */
+/* Shuffles, special registers, and textures without addresses: a fixed latency from acceptance. */
 ALWAYS_INLINE void step_fixed(sm_t *sm, const mem_entry_t *e, cycle_t now)
 {
     cycle_t ready = now + sm->cls[e->inst->cls].latency - sm->config->sm.mem_issue_latency;
     sm->memory.lsu.data_free = now + 1;
     if (recorded(sm, RETIRED_CLOCK) && e->inst->flags & INST_CLOCK)
         record_clock(sm, e->warp, e->inst, now);
-    if (e->inst->cls == OP_TEX)
-        sm->memory.lsu.tex_free = now + sm->config->sm.tex_interval;
     sm_result(sm, e->warp, e->inst, lsu_issued(sm, e), ready, inst_dep_kind(sm, e->inst), now);
 }
 
@@ -71,16 +69,24 @@ static uint64_t local_region(const sm_t *sm, uint32_t w)
     return base + (((uint64_t)sm->wiring.index * SM_MAX_WARPS + w) << REGION_SHIFT);
 }
 
+/* The counter of a space. */
+static inline uint64_t *counter_of(mem_space_t space, uint64_t *global, uint64_t *local,
+                                   uint64_t *texture)
+{
+    return space == MEM_LOCAL ? local : space == MEM_TEX ? texture : global;
+}
+
 static void count_request(sm_t *sm, const inst_t *inst, mem_space_t space)
 {
     sm_stats_t *st = &sm->stats;
-    bool local = space == MEM_LOCAL;
     switch (inst->access) {
     case ACC_LOAD:
-        (*(local ? &st->local_load_requests : &st->global_load_requests))++;
+        (*counter_of(space, &st->global_load_requests, &st->local_load_requests,
+                     &st->texture_requests))++;
         break;
     case ACC_STORE:
-        (*(local ? &st->local_store_requests : &st->global_store_requests))++;
+        (*counter_of(space, &st->global_store_requests, &st->local_store_requests,
+                     &st->surface_store_requests))++;
         break;
     case ACC_ATOMIC:
         st->atomic_requests++;
@@ -100,9 +106,11 @@ static void count_sectors(sm_t *sm, const inst_t *inst, mem_space_t space, const
         lanes += c->line[i].lanes;
     }
     if (inst->access == ACC_LOAD)
-        *(space == MEM_LOCAL ? &st->local_load_sectors : &st->global_load_sectors) += sectors;
+        *counter_of(space, &st->global_load_sectors, &st->local_load_sectors,
+                    &st->texture_sectors) += sectors;
     else if (inst->access == ACC_STORE)
-        *(space == MEM_LOCAL ? &st->local_store_sectors : &st->global_store_sectors) += sectors;
+        *counter_of(space, &st->global_store_sectors, &st->local_store_sectors,
+                    &st->surface_store_sectors) += sectors;
     else
         st->atomic_lanes += lanes;
     st->l1_tags += c->n;
@@ -154,7 +162,7 @@ static void find_local_lines(sm_t *sm, coalesce_mode_t mode)
                    sm_launch_of(sm, e->warp)->local_base, &u->lines);
 }
 
-/* Computes lines, sectors and occupancy of the global or local instruction that was just
+/* Computes lines, sectors and occupancy of the global, local or texture instruction that was just
  * accepted. */
 ALWAYS_INLINE void begin_global(sm_t *sm, mem_space_t space, cycle_t now)
 {
@@ -175,7 +183,10 @@ ALWAYS_INLINE void begin_global(sm_t *sm, mem_space_t space, cycle_t now)
     u->extra = 0;
     cycle_t busy = sm->memory.lsu.address_cycles;
     count_request(sm, e->inst, space);
-    if (e->addr != NULL) {
+    if (space == MEM_TEX) {
+        busy = texture_begin(sm, mode, now);
+        count_sectors(sm, e->inst, space, &u->lines);
+    } else if (e->addr != NULL) {
         unsigned passes = 1, ideal = 1;
         if (space == MEM_LOCAL)
             find_local_lines(sm, mode);
@@ -188,7 +199,7 @@ ALWAYS_INLINE void begin_global(sm_t *sm, mem_space_t space, cycle_t now)
     }
     if (e->inst->flags & INST_TO_SHARED)
         u->copy_passes = copy_begin(sm, e);
-    else if (e->inst->access == ACC_LOAD)
+    else if (e->inst->access == ACC_LOAD && space != MEM_TEX)
         busy = cycle_max(busy, load_cycles(u));
     if (spec->perfect)
         busy = 1;
@@ -202,8 +213,8 @@ static void finish_global(sm_t *sm, cycle_t now)
     const inst_t *inst = u->cur.inst;
     u->busy = false;
     const bool copy = inst->flags & INST_TO_SHARED;
-    cycle_t latency =
-        sm->config->l1.latency + (copy ? copy_longer(sm, inst) : (cycle_t)return_extra(sm, inst));
+    cycle_t latency = sm->config->l1.latency + texture_longer(sm, inst) +
+                      (copy ? copy_longer(sm, inst) : return_extra(sm, inst));
     cycle_t hit = u->started + latency + u->extra - sm->config->sm.mem_issue_latency;
     hit = cycle_max(hit, now + 1);
     if (u->load != NO_INDEX) {
@@ -305,7 +316,12 @@ ALWAYS_INLINE void begin(sm_t *sm, cycle_t now)
     case OP_S2R:
     case OP_SHFL:
     case OP_MATCH:
+        step_fixed(sm, e, now);
+        return;
     case OP_TEX:
+        if (e->addr != NULL)
+            break;
+        texture_occupy(sm, sm->config->sm.tex_interval, now);
         step_fixed(sm, e, now);
         return;
     default:

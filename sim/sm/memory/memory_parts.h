@@ -59,6 +59,26 @@ static inline uint32_t copy_longer(const sm_t *sm, const inst_t *inst)
     return longer ? spec->copy_latency - spec->latency : 0;
 }
 
+/* texture.c */
+
+/* The texture unit is busy for some cycles from now on. */
+static inline void texture_occupy(sm_t *sm, cycle_t cycles, cycle_t now)
+{
+    sm->memory.lsu.tex_free = now + cycles;
+    sm->stats.texture_busy += cycles;
+}
+
+/* Begins the fetch or surface access in the load/store unit: finds its lines, how long the texture
+ * unit is busy, and what adds to its latency. Returns the cycles in which the lines are looked up. */
+cycle_t texture_begin(sm_t *sm, coalesce_mode_t mode, cycle_t now);
+
+/* Cycles by which a texture fetch takes longer than a load; 0 for other instructions. */
+static inline uint32_t texture_longer(const sm_t *sm, const inst_t *inst)
+{
+    const uint32_t texture = sm->cls[OP_TEX].latency, load = sm->config->l1.latency;
+    return inst->cls == OP_TEX && texture > load ? texture - load : 0;
+}
+
 /* l1.c */
 
 void l1_init(sm_t *sm);
