@@ -176,6 +176,11 @@ dram_place_t dram_place(const dram_t *d, uint64_t local)
     return p;
 }
 
+bool dram_corrects(const dram_t *d)
+{
+    return d->spec.ecc;
+}
+
 uint32_t dram_room(const dram_t *d, bool write)
 {
     return d->limit[write] - d->n_seen[write];

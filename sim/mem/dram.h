@@ -43,6 +43,9 @@ uint64_t dram_min_refresh(const dram_spec_t *spec);
 dram_t *dram_create(const dram_spec_t *spec, double core_mhz);
 void dram_destroy(dram_t *d);
 
+/* Whether a sector of which only some bytes were written must be read before it is written. */
+bool dram_corrects(const dram_t *d);
+
 /* How many more reads (writes) the path to the controller can take, as far as the slices can
  * see. */
 uint32_t dram_room(const dram_t *d, bool write);

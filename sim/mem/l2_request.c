@@ -6,6 +6,8 @@
 void l2_slice_fill(l2_slice_t *s, outbox_t *out, uint32_t token, cycle_t now)
 {
     uint8_t sectors = (uint8_t)(token & ((1u << L2_TOKEN_SECTOR_BITS) - 1));
+    if (sectors == 0)
+        return; /* a read before a write-back */
     mshr_entry_t *e = l2_token_mshr(s, token);
     bool waits = s->transfer.count > 0;
     if (s->by_launch != NULL)

@@ -14,6 +14,8 @@
  *     the L2 counts the modified lines of a set and above a threshold notifies the frame buffer
  *     logic, which pulls and writes them). Lines modified by host copies count only from the first
  *     write of a launch on.
+ *     With dram.ecc, sectors that are not written completely are read first (the DRAM corrects errors in
+ *     whole sectors).
  *   Misses: aligned groups of l2.fill_sectors are fetched together. Lines are allocated on fill
  *     and on write, never reserved.
  *   Atomics and reductions work on sectors that are present (fetched if necessary), one request at

@@ -66,6 +66,9 @@ extern const param_group_t l2_param_group;
     P(SIZE, size, "16GiB", 1 << 20, 1ull << 40, "bytes",                                           \
       "memory size of the card, as programs see it; does not affect timing")                       \
     P(BOOL, perfect, "false", 0, 1, "", "only dram.latency: no banks, no bandwidth limit")         \
+    P(BOOL, ecc, "false", 0, 1, "",                                                                \
+      "error correction: a sector of which only some bytes were written is read before it is "     \
+      "written")                                                                                   \
     P(F64, clock_mhz, "850", 1, 100000, "MHz", "command clock")                                    \
     P(U32, latency, "100", 0, 4096, "cycles",                                                      \
       "fixed path from L2 to controller and back, added to the timing")                            \

@@ -32,6 +32,8 @@
     S(fills, "sectors", "lts__d_sectors_fill_device.sum", "sectors filled from DRAM")              \
     S(writebacks, "sectors", "", "dirty sectors written to DRAM")                                  \
     S(early_writebacks, "sectors", "", "dirty sectors written to DRAM early, whose line stays")    \
+    S(ecc_reads, "sectors", "",                                                                    \
+      "reads from DRAM before a partly written sector is written back (dram.ecc)")                 \
     S(memcpy_sectors, "sectors", "", "sectors that host copies before the launch left in the L2")  \
     S(data_sectors, "sectors", "lts__d_sectors.sum", "sectors through the data port")
 STATS_STRUCT(l2_stats_t, L2_STATS);
