@@ -51,7 +51,7 @@ extern const param_choice_t write_policy_choices[];
     P(U32, tensor_sum32_passes, "1", 1, 4, "passes", "passes of an HMMA with 32-bit sums")         \
     P(U32, uniform_interval, "2", 1, 32, "cycles", "cycles between two uniform instructions")      \
     P(U32, branch_interval, "2", 1, 32, "cycles", "cycles between two branches of a sub-core")     \
-    P(U32, tex_interval, "8", 1, 64, "cycles",                                                     \
+    P(U32, tex_interval, "4", 1, 64, "cycles",                                                     \
       "cycles between two texture instructions of the SM, without conflicts in the L1")            \
     P(U32, rf_bank_reads, "2", 1, 8, "reads", "reads that a register bank serves in two cycles")   \
     P(U32, rf_window, "3", 1, 8, "cycles",                                                         \

@@ -20,11 +20,6 @@ static emu_texture_t array_of(uint8_t bits, uint8_t components)
     return t;
 }
 
-static uint64_t place(const emu_texture_t *t, unsigned x_bytes, unsigned y, unsigned z)
-{
-    return emu_texture_traced(t, z * t->slice + y * t->pitch + x_bytes);
-}
-
 static void tiles_hold_each_byte_once(void **state)
 {
     (void)state;
@@ -34,7 +29,8 @@ static void tiles_hold_each_byte_once(void **state)
         uint8_t *seen = calloc(bytes, 1);
         assert_true(t.tiled);
         for (uint64_t offset = 0; offset < bytes; offset++) {
-            const uint64_t at = emu_texture_traced(&t, offset);
+            const uint64_t at = emu_texture_place(&t, offset % t.pitch, offset % t.slice / t.pitch,
+                                                  offset / t.slice);
             assert_true(at < bytes && !seen[at]);
             seen[at] = 1;
         }
@@ -49,10 +45,11 @@ static void a_sector_has_two_rows_of_16_bytes_and_a_line_four_rows_of_32(void **
     (void)state;
     for (unsigned y = 0; y < HEIGHT; y++)
         for (unsigned x = 0; x < WIDTH * 4; x++) {
-            const uint64_t at = place(&t, x, y, 1);
-            assert_int_equal(at / SECTOR, place(&t, x / 16 * 16, y / 2 * 2, 1) / SECTOR);
-            assert_int_equal(at / LINE, place(&t, x / 32 * 32, y / 4 * 4, 1) / LINE);
-            assert_int_equal(at / 512, place(&t, x / 64 * 64, y / 8 * 8, 1) / 512);
+            const uint64_t at = emu_texture_place(&t, x, y, 1);
+            assert_int_equal(at / SECTOR,
+                             emu_texture_place(&t, x / 16 * 16, y / 2 * 2, 1) / SECTOR);
+            assert_int_equal(at / LINE, emu_texture_place(&t, x / 32 * 32, y / 4 * 4, 1) / LINE);
+            assert_int_equal(at / 512, emu_texture_place(&t, x / 64 * 64, y / 8 * 8, 1) / 512);
         }
 }
 
@@ -64,7 +61,7 @@ static void one_row_is_linear(void **state)
     (void)state;
     emu_texture_lay_out(&t);
     assert_false(t.tiled);
-    assert_int_equal(emu_texture_traced(&t, 4 * WIDTH - 4), 4 * WIDTH - 4);
+    assert_int_equal(emu_texture_place(&t, 4 * WIDTH - 4, 0, 0), 4 * WIDTH - 4);
 }
 
 /* --- what a launch records ------------------------------------------------------------------- */
@@ -136,9 +133,8 @@ static void fetches_have_the_address_of_their_texel(void **state)
             t.linear = form & 2; /* of weight 0: the texel itself */
             const seen_t seen = sample(&lab, &t, x, y);
             for (unsigned k = 0; k < LANES; k++) {
-                const uint64_t row = (uint64_t)(k * 5 % HEIGHT) * t.pitch;
                 assert_int_equal(seen.addr[k],
-                                 t.addr + emu_texture_traced(&t, row + k * 7 % WIDTH * 4));
+                                 emu_texture_place(&t, k * 7 % WIDTH * 4, k * 5 % HEIGHT, 0));
             }
         }
     }

@@ -124,8 +124,7 @@ static void read_levels(const emu_texture_t *t, const operands_t *o, uint32_t ma
 }
 
 static bool sample(const emu_mem_t *m, const emu_texture_t *t, const operands_t *o, uint32_t mask,
-                   const emu_tex_place_t *p, uint32_t value[4][EMU_LANES],
-                   uint64_t place[EMU_LANES])
+                   const emu_tex_place_t *p, uint32_t value[4][EMU_LANES], uint64_t *place)
 {
     float level[EMU_LANES];
 
@@ -148,7 +147,7 @@ static void query(const emu_texture_t *t, uint32_t value[4][EMU_LANES])
 /* Reads for the lanes of a mask, all through t. False: the texture's memory was freed. */
 static bool look_up(const emu_warp_t *w, const emu_uop_t *u, const emu_texture_t *t,
                     const operands_t *o, uint32_t mask, uint32_t value[4][EMU_LANES],
-                    uint64_t place[EMU_LANES])
+                    uint64_t *place)
 {
     const emu_mem_t *m = w->grid->launch->mem;
     emu_tex_place_t p;
@@ -209,7 +208,8 @@ static void fetch(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
         const emu_texture_t *t = texture_of(w, u, o.handles, (unsigned)__builtin_ctz(left));
         if (t == NULL)
             return;
-        if (!look_up(w, u, t, &o, lanes, lanes == mask ? results : value, place)) {
+        if (!look_up(w, u, t, &o, lanes, lanes == mask ? results : value,
+                     w->grid->tracing ? place : NULL)) {
             emu_fault(w, u, "the texture's memory at 0x%llx was freed",
                       (unsigned long long)t->addr);
             return;
@@ -235,8 +235,10 @@ static int32_t clamp(int32_t v, int64_t last)
     return v < 0 ? 0 : v > last ? (int32_t)last : v;
 }
 
-/* The place that lane k accesses; NULL: none, or after a fault. */
-static uint8_t *surface_place(emu_warp_t *w, const emu_uop_t *u, const emu_texture_t *t, unsigned k)
+/* The place that lane k accesses; NULL: none, or after a fault. traced: its address for the trace; the
+ * surface's first byte, if there is none. */
+static uint8_t *surface_place(emu_warp_t *w, const emu_uop_t *u, const emu_texture_t *t, unsigned k,
+                              uint64_t *traced)
 {
     const uint32_t *a = emu_ref(w, u->addr);
     unsigned dim = sass_bits(u->sass, 61, 3), out = sass_bits(u->sass, 59, 2);
@@ -259,17 +261,12 @@ static uint8_t *surface_place(emu_warp_t *w, const emu_uop_t *u, const emu_textu
         at[2] = clamp(at[2], (int64_t)t->size[2] - 1);
     }
     uint8_t *p = emu_surface_at(w->grid->launch->mem, t, at, layer, u->width);
+    *traced = p == NULL ? t->addr
+                        : emu_texture_place(t, (uint32_t)at[0], (uint32_t)at[1],
+                                            (uint64_t)(uint32_t)at[2] + layer);
     if (p == NULL && out == OUT_TRAPS)
         emu_fault(w, u, "lane %u: (%d, %d, %d) is outside the surface", k, at[0], at[1], at[2]);
     return p;
-}
-
-/* The address of an accessed place for the trace; the surface's first byte if it is outside. */
-static uint64_t traced_place(const emu_mem_t *m, const emu_texture_t *t, const uint8_t *p)
-{
-    const uint64_t offset = p == NULL ? 0 : (uint64_t)(p - m->host) + m->base - t->addr;
-
-    return t->addr + emu_texture_traced(t, offset);
 }
 
 static void access_surface(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
@@ -284,10 +281,9 @@ static void access_surface(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
     for (uint32_t left = mask; left != 0; left &= left - 1) {
         unsigned k = (unsigned)__builtin_ctz(left);
         const emu_texture_t *t = texture_of(w, u, handles, k);
-        uint8_t *p = t != NULL ? surface_place(w, u, t, k) : NULL;
+        uint8_t *p = t != NULL ? surface_place(w, u, t, k, &places[k]) : NULL;
         if (w->faulted)
             return;
-        places[k] = traced_place(w->grid->launch->mem, t, p);
         for (unsigned i = 0; i < n_words && p != NULL; i++)
             if (loads)
                 memcpy(&words[i][k], p + 4 * (size_t)i, bytes);

@@ -22,17 +22,17 @@ static void choose_levels(const emu_texture_t *t, const float level[EMU_LANES],
 /* Reads each lane from its level, one level after the other. */
 static bool read_levels(const emu_mem_t *m, const emu_texture_t *t, const emu_tex_place_t *p,
                         const uint32_t level[EMU_LANES], uint32_t value[4][EMU_LANES],
-                        uint64_t place[EMU_LANES])
+                        uint64_t *place)
 {
     for (uint32_t left = EMU_ALL; left != 0;) {
         const uint32_t now = level[__builtin_ctz(left)];
         const emu_texture_t one = emu_texture_level(t, now);
         uint32_t texel[4][EMU_LANES], lanes;
         uint64_t at[EMU_LANES];
-        if (!emu_texture_sample(m, &one, p, texel, at))
+        if (!emu_texture_sample(m, &one, p, texel, place == NULL ? NULL : at))
             return false;
         EMU_WHERE(lanes, level[k] == now);
-        for (unsigned k = 0; k < EMU_LANES; k++)
+        for (unsigned k = 0; k < EMU_LANES && place != NULL; k++)
             place[k] = lanes >> k & 1 ? at[k] : place[k];
         for (unsigned i = 0; i < 4; i++)
             for (unsigned k = 0; k < EMU_LANES; k++)
@@ -44,10 +44,9 @@ static bool read_levels(const emu_mem_t *m, const emu_texture_t *t, const emu_te
 
 bool emu_texture_sample_levels(const emu_mem_t *m, const emu_texture_t *t, const emu_tex_place_t *p,
                                const float level[EMU_LANES], uint32_t value[4][EMU_LANES],
-                               uint64_t place[EMU_LANES])
+                               uint64_t *place)
 {
     uint32_t low[EMU_LANES], high[EMU_LANES], upper[4][EMU_LANES], mixed = 0;
-    uint64_t unused[EMU_LANES];
     float weight[EMU_LANES];
 
     choose_levels(t, level, low, weight);
@@ -59,7 +58,7 @@ bool emu_texture_sample_levels(const emu_mem_t *m, const emu_texture_t *t, const
     }
     if (!mixed)
         return true;
-    if (!read_levels(m, t, p, high, upper, unused))
+    if (!read_levels(m, t, p, high, upper, NULL))
         return false;
     for (unsigned i = 0; i < t->components; i++)
         for (unsigned k = 0; k < EMU_LANES; k++)

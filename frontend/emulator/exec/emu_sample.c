@@ -119,11 +119,16 @@ EMU_INLINE void to_component(const emu_texture_t *t, const uint32_t words[EMU_LA
 }
 
 /* Notes the addresses of texels as the trace has them. */
-static void note_places(const emu_texture_t *t, const texels_t *x, uint64_t place[EMU_LANES])
+EMU_INLINE void note_places(const emu_texture_t *t, const texels_t *x, uint64_t *place)
 {
-    offsets_of(t, x, place);
-    for (unsigned k = 0; k < EMU_LANES; k++)
-        place[k] = t->addr + emu_texture_traced(t, place[k]);
+    const uint32_t bytes = emu_texel_bytes(t);
+
+    for (unsigned k = 0; k < EMU_LANES && place != NULL; k++) {
+        uint64_t at[3];
+        for (unsigned i = 0; i < 3; i++)
+            at[i] = (uint32_t)(x->at[i][k] < 0 ? 0 : x->at[i][k]);
+        place[k] = emu_texture_place(t, at[0] * bytes, at[1], at[2] + x->layer[k]);
+    }
 }
 
 /* Reads texels in register format, with all their components. */
@@ -284,7 +289,7 @@ EMU_INLINE void shares_of(float weight[3][EMU_LANES], unsigned upper, float shar
 
 EMU_HOT static bool sample_linear(const emu_mem_t *m, const emu_texture_t *t,
                                   const emu_tex_place_t *p, uint32_t value[4][EMU_LANES],
-                                  uint64_t place[EMU_LANES])
+                                  uint64_t *place)
 {
     texels_t low, x;
     float weight[3][EMU_LANES], sum[4][EMU_LANES] = {{0}}, share[EMU_LANES];
@@ -319,7 +324,7 @@ EMU_HOT static bool sample_linear(const emu_mem_t *m, const emu_texture_t *t,
 
 EMU_HOT static bool sample_nearest(const emu_mem_t *m, const emu_texture_t *t,
                                    const emu_tex_place_t *p, uint32_t value[4][EMU_LANES],
-                                   uint64_t place[EMU_LANES])
+                                   uint64_t *place)
 {
     texels_t x;
 
@@ -337,7 +342,7 @@ EMU_HOT static bool sample_nearest(const emu_mem_t *m, const emu_texture_t *t,
 }
 
 bool emu_texture_sample(const emu_mem_t *m, const emu_texture_t *t, const emu_tex_place_t *p,
-                        uint32_t value[4][EMU_LANES], uint64_t place[EMU_LANES])
+                        uint32_t value[4][EMU_LANES], uint64_t *place)
 {
     return t->linear && is_float(t) ? sample_linear(m, t, p, value, place)
                                     : sample_nearest(m, t, p, value, place);
@@ -345,7 +350,7 @@ bool emu_texture_sample(const emu_mem_t *m, const emu_texture_t *t, const emu_te
 
 EMU_HOT bool emu_texture_gather(const emu_mem_t *m, const emu_texture_t *t,
                                 const emu_tex_place_t *p, unsigned component,
-                                uint32_t value[4][EMU_LANES], uint64_t place[EMU_LANES])
+                                uint32_t value[4][EMU_LANES], uint64_t *place)
 {
     static const uint8_t right[4] = {0, 1, 1, 0}, below[4] = {1, 1, 0, 0};
     texels_t low, x;
@@ -365,7 +370,7 @@ EMU_HOT bool emu_texture_gather(const emu_mem_t *m, const emu_texture_t *t,
 }
 
 EMU_HOT bool emu_texture_fetch(const emu_mem_t *m, const emu_texture_t *t, const emu_tex_place_t *p,
-                               uint32_t value[4][EMU_LANES], uint64_t place[EMU_LANES])
+                               uint32_t value[4][EMU_LANES], uint64_t *place)
 {
     texels_t x;
     uint32_t outside[EMU_LANES] = {0};

@@ -19,14 +19,7 @@ unsigned emu_texel_bytes(const emu_texture_t *t)
     return t->bits / 8u * t->components;
 }
 
-/* A tile ("group of bytes" in open drivers) has 8 rows of 64 bytes; in it, a sector of 32 bytes has
- * two rows of 16. */
-enum {
-    ROW_ALIGN = 32,
-    TILE_ROWS = 8,
-    TILE_WIDTH = 64,
-    TILE_BYTES = TILE_ROWS * TILE_WIDTH,
-};
+enum { ROW_ALIGN = 32 };
 
 static uint64_t round_up(uint64_t v, uint64_t to)
 {
@@ -38,22 +31,8 @@ void emu_texture_lay_out(emu_texture_t *t)
     const uint64_t row = (uint64_t)t->size[0] * emu_texel_bytes(t);
 
     t->tiled = t->size[1] > 1;
-    t->pitch = round_up(row, t->tiled ? TILE_WIDTH : ROW_ALIGN);
-    t->slice = t->pitch * (t->tiled ? round_up(t->size[1], TILE_ROWS) : 1);
-}
-
-/* Tiles follow each other along a row of tiles. (The hardware also groups rows of tiles, by a number
- * that the driver chooses.) */
-uint64_t emu_texture_traced(const emu_texture_t *t, uint64_t offset)
-{
-    if (!t->tiled)
-        return offset;
-    const uint64_t slice = offset / t->slice, y = offset % t->slice / t->pitch,
-                   x = offset % t->pitch;
-    const uint64_t tile = y / TILE_ROWS * (t->pitch / TILE_WIDTH) + x / TILE_WIDTH;
-
-    return slice * t->slice + tile * TILE_BYTES + x % 64 / 32 * 256 + y % 8 / 2 * 64 +
-           x % 32 / 16 * 32 + y % 2 * 16 + x % 16;
+    t->pitch = round_up(row, t->tiled ? EMU_TILE_WIDTH : ROW_ALIGN);
+    t->slice = t->pitch * (t->tiled ? round_up(t->size[1], EMU_TILE_ROWS) : 1);
 }
 
 emu_texture_t emu_texture_level(const emu_texture_t *t, unsigned level)

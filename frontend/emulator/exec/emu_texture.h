@@ -46,8 +46,21 @@ unsigned emu_texel_bytes(const emu_texture_t *t);
 /* Sets the memory layout of an array for its size: pitch, slice, tiled. */
 void emu_texture_lay_out(emu_texture_t *t);
 
-/* Where the hardware has the byte that is at this offset from t->addr: also an offset. */
-uint64_t emu_texture_traced(const emu_texture_t *t, uint64_t offset);
+/* A tile ("group of bytes" in open drivers) has 8 rows of 64 bytes; in it, a sector of 32 bytes has
+ * two rows of 16. */
+enum { EMU_TILE_ROWS = 8, EMU_TILE_WIDTH = 64, EMU_TILE_BYTES = EMU_TILE_ROWS * EMU_TILE_WIDTH };
+
+/* The address at which the hardware has byte x of row y of layer or slice z. Tiles follow each other
+ * along a row of tiles. (The hardware also groups rows of tiles, by a number that the driver
+ * chooses.) */
+static inline uint64_t emu_texture_place(const emu_texture_t *t, uint64_t x, uint64_t y, uint64_t z)
+{
+    const uint64_t tile = y / EMU_TILE_ROWS * (t->pitch / EMU_TILE_WIDTH) + x / EMU_TILE_WIDTH;
+    const uint64_t in_tile =
+        x % 64 / 32 * 256 + y % 8 / 2 * 64 + x % 32 / 16 * 32 + y % 2 * 16 + x % 16;
+
+    return t->addr + z * t->slice + (t->tiled ? tile * EMU_TILE_BYTES + in_tile : y * t->pitch + x);
+}
 
 /* One level of a mipmap with this layout; after the last level: what would follow it. */
 emu_texture_t emu_texture_level(const emu_texture_t *t, unsigned level);
