@@ -86,11 +86,12 @@ static bool has_value(const char *shown, const char *line, size_t n)
     return false;
 }
 
-/* Defaults that have changed since: they only hold for a file that says so. */
+/* Defaults and values of built-in GPUs that have changed since: they only hold for a file that says so. */
 static bool is_old_default(const char *line)
 {
-    /* Of warmup, until 0.2.0. */
-    static const char *const old[] = {"    mode = \"keep\";", "    launches = 2;"};
+    /* Of warmup and of volta.cfg, until 0.2.0. */
+    static const char *const old[] = {"    mode = \"keep\";", "    launches = 2;",
+                                      "    tex_interval = 4;"};
     for (size_t i = 0; i < sizeof(old) / sizeof(old[0]); i++) {
         if (strcmp(line, old[i]) == 0)
             return true;
