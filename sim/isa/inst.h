@@ -189,6 +189,14 @@ static inline unsigned depbar_mask(int32_t imm)
     return (unsigned)imm >> 16 & 63u;
 }
 
+/* Whether Accel-Sim's tracer writes the addresses of an instruction: not those of constants and
+ * textures. */
+static inline bool inst_traced_by_accelsim(const inst_t *in)
+{
+    return in->space != MEM_NONE && in->space != MEM_CONST && in->space != MEM_TEX &&
+           in->width != 0;
+}
+
 /* Operand slot (0 a, 1 b, 2 c) of the n-th GPR source; n itself if unknown. */
 static inline unsigned inst_slot(const inst_t *inst, unsigned n)
 {

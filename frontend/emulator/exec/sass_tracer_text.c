@@ -3,8 +3,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "frontend/input/accelsim/accelsim_synthesis.h"
-
 enum { MAX_SOURCES = 5, FIELD_MAX = 64 }; /* limit of sources of the tracer */
 
 /* The general registers of an instruction in the roles that the tracer assigns. */
@@ -74,7 +72,7 @@ const char *sass_tracer_text(void *code, const inst_t *inst, uint32_t *len)
     n = put(text, n, " %u ", r.n_sources);
     for (unsigned i = 0; i < r.n_sources; i++)
         n = put(text, n, "R%u ", r.source[i]);
-    bool addresses = accelsim_writes_addresses(inst);
+    bool addresses = inst_traced_by_accelsim(inst);
     n = put(text, n, "%u %s%d", addresses ? inst->width : 0u, addresses ? "@ " : "",
             (int)(int32_t)immediate);
     *len = (uint32_t)n;

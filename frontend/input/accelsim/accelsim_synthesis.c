@@ -122,7 +122,7 @@ void accelsim_synthesise(const inst_t *inst, const char *mnemonic, bool typed,
     enum { DESTS_MAX = 1, SOURCES_MAX = 5 }; /* limits of the tracer */
     fields_t f = {.text = text};
     char opcode[MNEMONIC_MAX];
-    bool addresses = accelsim_writes_addresses(inst);
+    bool addresses = inst_traced_by_accelsim(inst);
 
     text[0] = '\0';
     if (!take_mnemonic(mnemonic, opcode))

@@ -9,14 +9,6 @@
 
 enum { ACCELSIM_SYNTHESIS_MAX = 512 };
 
-/* Whether Accel-Sim's tracer writes the addresses of an instruction: not those of constants and
- * textures. */
-static inline bool accelsim_writes_addresses(const inst_t *inst)
-{
-    return inst->space != MEM_NONE && inst->space != MEM_CONST && inst->space != MEM_TEX &&
-           inst->width != 0;
-}
-
 /*
  * Writes "dest_num [dests] opcode src_num [srcs] mem_width [@] immediate" of *inst, without a
  * newline. mnemonic: text that begins with the full mnemonic, or "" to use the opcode table. typed:
