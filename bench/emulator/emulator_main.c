@@ -20,7 +20,7 @@
 enum { FILE_BYTES = 1 << 20, PARAM_BYTES = 512, PAGE_SHIFT = 21 };
 static const uint64_t memory_base = 0x7f0000000000ull, memory_bytes = 512ull << 20;
 
-/* Parameters in order: 'p' a new array of this many words, 'P' the previous array again, 'i' an
+/* Parameters in order: 'p' a new array of this many floats, 'H' of pairs of halves, 'P' the previous array again, 'i' an
  * integer, 'f' a float, 'd' a double, 'h' two halves, 't' a square texture with this many texels
  * per side. */
 typedef struct {
@@ -91,7 +91,7 @@ static const case_t cases[] = {
      {8, 8, 1},
      {128, 1, 1},
      0,
-     {{'p', 1 << 17}, {'p', 1 << 17}, {'p', 1 << 18}, {'i', 512}}},
+     {{'H', 1 << 17}, {'H', 1 << 17}, {'p', 1 << 18}, {'i', 512}}},
     {"misc",
      "daxpy",
      {2048, 1, 1},
@@ -145,15 +145,15 @@ static double now(unsigned threads)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Words between 0.5 and 1 as floats, two of them as doubles. */
-static uint64_t new_array(emu_mem_t *mem, size_t n)
+/* Words between 0.5 and 1 as floats, two of them as doubles, or as pairs of halves. */
+static uint64_t new_array(emu_mem_t *mem, size_t n, bool halves)
 {
     uint64_t addr = emu_mem_alloc(mem, 4 * n);
     uint32_t *words = (uint32_t *)(void *)emu_mem_at(mem, addr, 4 * n), state = 1;
 
     for (size_t i = 0; i < n; i++) {
         state = state * 1664525u + 1013904223u;
-        words[i] = 0x3f000000u | state >> 9;
+        words[i] = halves ? 0x38003800u | (state >> 9 & 0x03ff03ffu) : 0x3f000000u | state >> 9;
     }
     return addr;
 }
@@ -162,7 +162,7 @@ static uint64_t new_array(emu_mem_t *mem, size_t n)
 static uint64_t new_texture(emu_mem_t *mem, uint32_t side)
 {
     const emu_texture_t t = {.bound = true,
-                             .addr = new_array(mem, (size_t)side * side),
+                             .addr = new_array(mem, (size_t)side * side, false),
                              .size = {side, side, 1},
                              .n_layers = 1,
                              .pitch = 4ull * side,
@@ -189,7 +189,8 @@ static void set_params(const case_t *c, const cubin_kernel_t *k, emu_mem_t *mem,
         uint32_t halves = 0x3e003e00u; /* 1.5 */
         switch (c->params[i].kind) {
         case 'p':
-            array = new_array(mem, (size_t)value);
+        case 'H':
+            array = new_array(mem, (size_t)value, c->params[i].kind == 'H');
             memcpy(p, &array, sizeof(array));
             break;
         case 't':

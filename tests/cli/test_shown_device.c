@@ -286,6 +286,8 @@ static void programs_that_end_before_a_launch_are_explained(void **state)
            WORDS("run", "-g", "t4", "--", "sh", "-c", "exit 3"));
     expect(127, "if it lacks a library of the CUDA toolkit, such as cuBLAS, rubato libs builds it",
            WORDS("run", "-g", "t4", "--", "sh", "-c", "exit 127"));
+    expect(255, "sh ended with status 255 and did not call",
+           WORDS("run", "-g", "t4", "--", "sh", "-c", "exit 255"));
     expect(137, "was ended by signal 9", WORDS("run", "-g", "t4", "--", "sh", "-c", "kill -9 $$"));
 }
 

@@ -26,6 +26,8 @@ static const uint8_t of_thread[] = {0x42, 0xd8, 0x5a, 0x81, 0x23, 0xf6, 0xcb, 0x
                                     0x82, 0x98, 0xf6, 0xe7, 0x8a, 0x3a, 0xec, 0xdc};
 static const uint8_t of_context[] = {0x21, 0x31, 0x8c, 0x60, 0x97, 0x14, 0x32, 0x48,
                                      0x8c, 0xa6, 0x41, 0xff, 0x73, 0x24, 0xc8, 0xf2};
+static const uint8_t of_storage[] = {0xc6, 0x93, 0x33, 0x6e, 0x11, 0x21, 0xdf, 0x11,
+                                     0xa8, 0xc3, 0x68, 0xf3, 0x55, 0xd8, 0x95, 0x93};
 static const char stub[1];
 
 typedef void (*any_fn)(void);
@@ -88,6 +90,34 @@ static void streams_have_numbers(void **state)
     assert_true(number_of(legacy, 0) != number_of(per_thread, 0));
     assert_true(number_of(a, 0) != number_of(b, 0) && number_of(a, 0) == number_of(a, 1));
     assert_true(number_of(a, 0) != number_of(legacy, 0));
+}
+
+static void contexts_keep_values(void **state)
+{
+    struct {
+        int (*keep)(context_t *context, void *key, void *value, any_fn drop);
+        int (*remove)(const context_t *context, const void *key);
+        int (*find)(void **value, const context_t *context, const void *key);
+    } storage;
+    const void *table = NULL;
+    int keys[2], values[2];
+    void *value = NULL;
+
+    (void)state;
+    assert_int_equal(cudaGetExportTable(&table, of_storage), 0);
+    memcpy(&storage, table, sizeof(storage));
+    assert_int_not_equal(storage.find(&value, current(), &keys[0]), 0);
+    assert_int_equal(storage.keep(current(), &keys[0], &values[0], NULL), 0);
+    assert_int_equal(storage.keep(NULL, &keys[1], &values[1], NULL), 0);
+    assert_int_not_equal(storage.keep(NULL, &keys[0], &values[1], NULL), 0);
+    assert_int_equal(storage.find(&value, NULL, &keys[0]), 0);
+    assert_ptr_equal(value, &values[0]);
+    assert_int_equal(storage.find(&value, current(), &keys[1]), 0);
+    assert_ptr_equal(value, &values[1]);
+    assert_int_equal(storage.remove(current(), &keys[0]), 0);
+    assert_int_not_equal(storage.find(&value, current(), &keys[0]), 0);
+    assert_int_not_equal(storage.remove(NULL, &keys[0]), 0);
+    assert_int_not_equal(storage.find(NULL, NULL, &keys[1]), 0);
 }
 
 static void other_tables_are_refused(void **state)
@@ -154,6 +184,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(contexts_have_a_device_and_a_number),
         cmocka_unit_test(streams_have_numbers),
+        cmocka_unit_test(contexts_keep_values),
         cmocka_unit_test(other_tables_are_refused),
         cmocka_unit_test(kernels_have_handles),
         cmocka_unit_test(many_kernels_are_found),

@@ -83,13 +83,13 @@ static void levels_of_a_recursion_wait_apart(void **state)
 
     (void)state;
     sass_lab_open(&lab, "recurse", 75);
-    uint64_t addr, bytes, out = sass_lab_put(&lab, NULL, 128);
-    uint8_t *constant;
+    const uint64_t out = sass_lab_put(&lab, NULL, 128);
+    emu_variable_t v;
     for (unsigned i = 0; i < 16; i++)
         table[i] = (float)i;
-    assert_true(emu_module_variable(&lab.module, "ctab", &addr, &constant, &bytes));
-    assert_int_equal(bytes, sizeof(table));
-    memcpy(constant, table, sizeof(table));
+    assert_true(emu_module_variable(&lab.module, "ctab", &v) && v.constant);
+    assert_int_equal(v.bytes, sizeof(table));
+    memcpy(sass_lab_at(&lab, v.addr), table, sizeof(table));
     sass_lab_kernel(&lab, "recurse");
     sass_lab_pointer(&lab, out);
     sass_lab_int(&lab, 32);
@@ -102,8 +102,8 @@ static void levels_of_a_recursion_wait_apart(void **state)
             factorial = (int32_t)((uint32_t)factorial * i);
         assert_true(((float *)sass_lab_at(&lab, out))[i] == s * (float)factorial);
     }
-    assert_true(emu_module_variable(&lab.module, "gcount", &addr, &constant, &bytes));
-    assert_int_equal(*(int32_t *)sass_lab_at(&lab, addr), 32);
+    assert_true(emu_module_variable(&lab.module, "gcount", &v) && !v.constant);
+    assert_int_equal(*(int32_t *)sass_lab_at(&lab, v.addr), 32);
     sass_lab_close(&lab);
 }
 

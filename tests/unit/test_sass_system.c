@@ -169,10 +169,9 @@ static void calls_of_nothing_are_faults(void **state)
     (void)state;
     SASS_LAB_FOR_EACH_ARCH(lab, "linked")
     {
-        uint64_t table, bytes;
-        uint8_t *constant;
-        assert_true(emu_module_variable(&lab.module, "table", &table, &constant, &bytes));
-        memset(sass_lab_at(&lab, table), 0x5a, 8);
+        emu_variable_t table;
+        assert_true(emu_module_variable(&lab.module, "table", &table));
+        memset(sass_lab_at(&lab, table.addr), 0x5a, 8);
         sass_lab_kernel(&lab, "pointers");
         sass_lab_pointer(&lab, sass_lab_put(&lab, NULL, 128));
         assert_int_equal(run(&lab, 32), RB_TRACE);

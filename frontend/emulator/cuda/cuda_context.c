@@ -66,6 +66,7 @@ cuda_error_t cuCtxDestroy_v2(cudart_context_t *context)
 {
     if (context == NULL || context == cudart_primary_context())
         return CUDA_ERROR_INVALID_CONTEXT;
+    cudart_storage_drop_all(context);
     if (cudart_top_context() == context)
         cudart_pop_context();
     return CUDA_SUCCESS;

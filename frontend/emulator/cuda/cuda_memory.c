@@ -172,7 +172,7 @@ cuda_error_t cuPointerGetAttribute(void *value, int attribute, cuda_pointer_t p)
 
 /* --- copies ---------------------------------------------------------------------------------- */
 
-/* The kind is that of any memory, because constants are in host memory here. */
+/* The kind is that of any memory: the addresses tell which. */
 #define COPY(name, TO, to_at, FROM, from_at)                                                       \
     CUDART_EXPORT cuda_error_t name##_v2(TO to, FROM from, size_t n);                              \
     CUDART_EXPORT cuda_error_t name##Async_v2(TO to, FROM from, size_t n, cuda_stream_t stream);   \

@@ -257,22 +257,19 @@ cuda_error_t cuModuleGetFunction(cudart_function_t **function, cuda_module_t *mo
     return cudart_leave(s, k != NULL ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND);
 }
 
-/* A __constant__ variable is not in device memory: its address is that of its bytes on the host. */
 cuda_error_t cuModuleGetGlobal_v2(cuda_pointer_t *p, size_t *bytes, cuda_module_t *module,
                                   const char *name)
 {
-    uint64_t addr = 0, size = 0;
-    uint8_t *constant = NULL;
+    emu_variable_t v;
 
     if (module == NULL || name == NULL)
         return CUDA_ERROR_INVALID_VALUE;
     cudart_state_t *s = cudart_enter();
-    const emu_module_t *m = cudart_unit_module(s, module->unit);
-    bool found = emu_module_variable(m, name, &addr, &constant, &size);
+    const bool found = emu_module_variable(cudart_unit_module(s, module->unit), name, &v);
     if (found && p != NULL)
-        *p = addr != 0 ? addr : (uintptr_t)constant;
+        *p = v.addr;
     if (found && bytes != NULL)
-        *bytes = size;
+        *bytes = v.bytes;
     return cudart_leave(s, found ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND);
 }
 

@@ -32,4 +32,18 @@ cudart_context_t *cudart_context(void);
 bool cudart_push_context(cudart_context_t *context);
 cudart_context_t *cudart_pop_context(void);
 
+/* --- what libraries keep with a context (cudart_storage.c) ----------------------------------- */
+
+typedef void (*cudart_drop_t)(cudart_context_t *context, void *key, void *value);
+
+/* Keeps a value under a key; false: the key is in use. drop may be NULL. */
+bool cudart_storage_put(cudart_context_t *context, void *key, void *value, cudart_drop_t drop);
+
+/* Both: false if the context has nothing with that key. */
+bool cudart_storage_get(const cudart_context_t *context, const void *key, void **value);
+bool cudart_storage_remove(const cudart_context_t *context, const void *key);
+
+/* Calls drop for each value of a context that ends. */
+void cudart_storage_drop_all(cudart_context_t *context);
+
 #endif

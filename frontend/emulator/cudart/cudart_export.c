@@ -12,9 +12,14 @@
  *     [51] (context *, stream, stream *, int) the stream behind a handle: if the last parameter is
  *                                             not 0, the default stream is that of the thread
  *     [39] (context *, stream, uint64_t *)    the number of such a stream
+ *   c693336e-1121-df11-a8c3-68f355d89593, which does not begin with its size
+ *     [0] (context *, key, value, drop)       keeps a value with a context
+ *     [1] (context *, key)                    removes it
+ *     [2] (value *, context *, key)           finds it
  *
- * The libraries keep data for each pair of context and stream, such as workspaces. Other functions
- * of the tables were not called; a program that calls one ends with its number.
+ * The libraries keep data for each pair of context and stream, such as workspaces; the functions of
+ * cublas.h (before CUDA 4) keep their handle with the context. Other functions of the first two
+ * tables were not called; a program that calls one ends with its number.
  */
 #include <dlfcn.h>
 #include <stdio.h>
@@ -106,6 +111,31 @@ static cuda_error_t stream_number(const cudart_context_t *context, cuda_stream_t
     return CUDA_SUCCESS;
 }
 
+static cuda_error_t keep(cudart_context_t *context, void *key, void *value, cudart_drop_t drop)
+{
+    if (context == NULL)
+        context = cudart_context();
+    return cudart_invalid_if(!cudart_storage_put(context, key, value, drop));
+}
+
+static cuda_error_t remove_kept(const cudart_context_t *context, const void *key)
+{
+    if (context == NULL)
+        context = cudart_context();
+    return cudart_storage_remove(context, key) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+}
+
+static cuda_error_t find_kept(void **value, const cudart_context_t *context, const void *key)
+{
+    if (value == NULL)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (context == NULL)
+        context = cudart_context();
+    return cudart_storage_get(context, key, value) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+}
+
+static const entry_t of_storage[] = {(entry_t)keep, (entry_t)remove_kept, (entry_t)find_kept};
+
 static const struct {
     uint8_t uuid[16];
     const entry_t *table;
@@ -116,6 +146,9 @@ static const struct {
     {{0x21, 0x31, 0x8c, 0x60, 0x97, 0x14, 0x32, 0x48, 0x8c, 0xa6, 0x41, 0xff, 0x73, 0x24, 0xc8,
       0xf2},
      of_context},
+    {{0xc6, 0x93, 0x33, 0x6e, 0x11, 0x21, 0xdf, 0x11, 0xa8, 0xc3, 0x68, 0xf3, 0x55, 0xd8, 0x95,
+      0x93},
+     of_storage},
 };
 
 __attribute__((constructor)) static void fill_tables(void)

@@ -164,35 +164,33 @@ cuda_error_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size
 
 /* --- variables ------------------------------------------------------------------------------- */
 
-/* Host address of n bytes at an offset of a variable, or NULL. */
+/* Address of n bytes at an offset of a variable, or NULL. */
 static uint8_t *symbol_bytes(cudart_state_t *s, const void *symbol, size_t n, size_t offset,
-                             uint64_t *addr)
+                             bool *constant)
 {
-    uint64_t bytes;
-    uint8_t *constant;
+    emu_variable_t v;
 
-    if (!cudart_symbol(s, symbol, addr, &constant, &bytes) || offset > bytes || n > bytes - offset)
+    if (!cudart_symbol(s, symbol, &v) || offset > v.bytes || n > v.bytes - offset)
         return NULL;
-    if (*addr != 0)
-        *addr += offset;
-    return *addr != 0 ? (uint8_t *)(uintptr_t)*addr : constant + offset;
+    *constant = v.constant;
+    return (uint8_t *)(uintptr_t)v.addr + offset;
 }
 
 cuda_error_t cudaMemcpyToSymbol(const void *symbol, const void *from, size_t n, size_t offset,
                                 int kind)
 {
     cudart_state_t *s = cudart_enter_context();
-    uint64_t addr;
-    uint8_t *to = symbol_bytes(s, symbol, n, offset, &addr);
+    bool constant;
+    uint8_t *to = symbol_bytes(s, symbol, n, offset, &constant);
 
     if (to == NULL)
         return cudart_leave(s, CUDA_ERROR_INVALID_SYMBOL);
     if (!cudart_legal(s, from, n, kind == CUDA_D2D))
         return cudart_leave(s, CUDA_ERROR_INVALID_VALUE);
     memmove(to, from, n);
-    if (addr != 0 && kind != CUDA_D2D)
-        cudart_record_copy(addr, n);
-    cudart_order_copy(s, (void *)(uintptr_t)addr, from, n, kind == CUDA_D2D ? CUDA_D2D : CUDA_H2D);
+    if (!constant && kind != CUDA_D2D)
+        cudart_record_copy((uintptr_t)to, n);
+    cudart_order_copy(s, constant ? NULL : to, from, n, kind == CUDA_D2D ? CUDA_D2D : CUDA_H2D);
     return cudart_leave(s, CUDA_SUCCESS);
 }
 
@@ -216,8 +214,8 @@ cuda_error_t cudaMemcpyToSymbolAsync(const void *symbol, const void *from, size_
 cuda_error_t cudaMemcpyFromSymbol(void *to, const void *symbol, size_t n, size_t offset, int kind)
 {
     cudart_state_t *s = cudart_enter_context();
-    uint64_t addr;
-    const uint8_t *from = symbol_bytes(s, symbol, n, offset, &addr);
+    bool constant;
+    const uint8_t *from = symbol_bytes(s, symbol, n, offset, &constant);
 
     if (from == NULL)
         return cudart_leave(s, CUDA_ERROR_INVALID_SYMBOL);
@@ -242,22 +240,21 @@ cuda_error_t cudaMemcpyFromSymbolAsync(void *to, const void *symbol, size_t n, s
 cuda_error_t cudaGetSymbolAddress(void **p, const void *symbol)
 {
     cudart_state_t *s = cudart_enter_context();
-    uint64_t addr;
+    emu_variable_t v;
 
-    if (symbol_bytes(s, symbol, 0, 0, &addr) == NULL || addr == 0)
+    if (!cudart_symbol(s, symbol, &v))
         return cudart_leave(s, CUDA_ERROR_INVALID_SYMBOL);
-    *p = (void *)(uintptr_t)addr;
+    *p = (void *)(uintptr_t)v.addr;
     return cudart_leave(s, CUDA_SUCCESS);
 }
 
 cuda_error_t cudaGetSymbolSize(size_t *n, const void *symbol)
 {
     cudart_state_t *s = cudart_enter_context();
-    uint64_t addr, bytes;
-    uint8_t *constant;
+    emu_variable_t v;
 
-    if (!cudart_symbol(s, symbol, &addr, &constant, &bytes))
+    if (!cudart_symbol(s, symbol, &v))
         return cudart_leave(s, CUDA_ERROR_INVALID_SYMBOL);
-    *n = bytes;
+    *n = v.bytes;
     return cudart_leave(s, CUDA_SUCCESS);
 }

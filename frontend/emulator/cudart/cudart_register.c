@@ -46,12 +46,11 @@ char __cudaInitModule(void **handle)
 
     for (size_t i = 0; i < s->n_variables; i++) {
         cudart_variable_t *v = &s->variables[i];
-        uint64_t addr = 0, bytes;
-        uint8_t *constant;
+        emu_variable_t place;
         if (v->managed == NULL || v->unit != (cudart_unit_t *)handle)
             continue;
-        if (emu_module_variable(cudart_unit_module(s, v->unit), v->name, &addr, &constant, &bytes))
-            *v->managed = (void *)(uintptr_t)addr;
+        if (emu_module_variable(cudart_unit_module(s, v->unit), v->name, &place))
+            *v->managed = (void *)(uintptr_t)place.addr;
     }
     cudart_leave(s, CUDA_SUCCESS);
     return 1;

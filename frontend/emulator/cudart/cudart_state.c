@@ -86,13 +86,11 @@ uint64_t cudart_alloc(cudart_state_t *s, uint64_t n)
 /* --- what the program has registered ------------------------------------------------------------
  */
 
-bool cudart_symbol(cudart_state_t *s, const void *host, uint64_t *addr, uint8_t **constant,
-                   uint64_t *bytes)
+bool cudart_symbol(cudart_state_t *s, const void *host, emu_variable_t *v)
 {
     for (size_t i = 0; i < s->n_variables; i++)
-        if (s->variables[i].host == host) {
+        if (s->variables[i].host == host)
             return emu_module_variable(cudart_unit_module(s, s->variables[i].unit),
-                                       s->variables[i].name, addr, constant, bytes);
-        }
+                                       s->variables[i].name, v);
     return false;
 }

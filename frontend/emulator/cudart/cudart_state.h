@@ -113,9 +113,8 @@ const cubin_kernel_t *cudart_kernel(cudart_state_t *s, const void *host, cudart_
 
 /* --------------------------------------------------------------------------------------------- */
 
-/* The place of a variable: device address, or bytes of constant memory. False: unknown. */
-bool cudart_symbol(cudart_state_t *s, const void *host, uint64_t *addr, uint8_t **constant,
-                   uint64_t *bytes);
+/* The variable of a host symbol. False: unknown. */
+bool cudart_symbol(cudart_state_t *s, const void *host, emu_variable_t *v);
 
 /* --- which machine code, on which GPU (cudart_code.c) ---------------------------------------- */
 

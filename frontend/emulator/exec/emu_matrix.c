@@ -101,14 +101,16 @@ enum { PART = 8 }; /* lanes processed together: two quad pairs */
 
 typedef double part_t __attribute__((vector_size(PART * sizeof(double))));
 
-/* For each lane of a part, its row of A: among the lower or the upper two of its four lanes. */
-EMU_INLINE void rows_of(const double *a, bool upper, part_t *out)
+/* For each lane of a part, its rows of A: among the lower and the upper two of its four lanes. */
+EMU_INLINE void rows_of(const double *a, double *lower, double *upper)
 {
-    part_t p;
+    part_t p, q;
 
     memcpy(&p, a, sizeof(p));
-    *out = upper ? __builtin_shufflevector(p, p, 2, 3, 2, 3, 6, 7, 6, 7)
-                 : __builtin_shufflevector(p, p, 0, 1, 0, 1, 4, 5, 4, 5);
+    q = __builtin_shufflevector(p, p, 0, 1, 0, 1, 4, 5, 4, 5);
+    memcpy(lower, &q, sizeof(q));
+    q = __builtin_shufflevector(p, p, 2, 3, 2, 3, 6, 7, 6, 7);
+    memcpy(upper, &q, sizeof(q));
 }
 
 /* For each lane of a part, its column of B: the even or the odd one of its pair. */
@@ -136,7 +138,7 @@ EMU_INLINE void hmma884_step(emu_warp_t *w, const emu_uop_t *u, uint32_t mask, u
             part_t s, x, y;
             memcpy(&s, &sum[i][at], sizeof(s));
             for (unsigned m = 0; m < 4; m++) {
-                rows_of(&f->a[m][at], step & 1, &x);
+                memcpy(&x, &f->a[step & 1][m][at], sizeof(x));
                 columns_of(&f->b[m][from + at % (EMU_LANES / 2)], i, &y);
                 s += x * y;
             }
@@ -173,8 +175,13 @@ EMU_INLINE void elements(const uint32_t *v, bool transposed, double to[4][EMU_LA
 
 EMU_HOT void emu_fragments(const emu_warp_t *w, const emu_uop_t *u, emu_fragments_t *to)
 {
-    elements(emu_src(w, u, 0), u->select & HMMA_A_BY_COLUMNS, to->a);
+    double a[4][EMU_LANES];
+
+    elements(emu_src(w, u, 0), u->select & HMMA_A_BY_COLUMNS, a);
     elements(emu_src(w, u, 1), u->select & HMMA_B_BY_ROWS, to->b);
+    for (unsigned m = 0; m < 4; m++)
+        for (unsigned at = 0; at < EMU_LANES; at += PART)
+            rows_of(&a[m][at], &to->a[0][m][at], &to->a[1][m][at]);
 }
 
 /* Returns the operands of a step; converts them unless the previous step did. */
@@ -218,6 +225,12 @@ static void hmma884_avx512(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
     emu_hmma884_avx512(w, u, mask);
 }
 
+static void hmma884_half_avx512(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
+{
+    take_fragments(w, u, emu_fragments_avx512);
+    emu_hmma884_half_avx512(w, u, mask);
+}
+
 /* Row and column, within its 8x8 block, of element i that a step computes for a lane. */
 EMU_INLINE void element_place(unsigned select, unsigned lane, unsigned i, unsigned *row,
                               unsigned *col)
@@ -239,7 +252,7 @@ EMU_INLINE void element_place(unsigned select, unsigned lane, unsigned i, unsign
  * upper four rows of A and columns of B: one line per lane or, in column (row) layout, one element
  * of each line. 16-bit sums are stored by rows.
  */
-EMU_HOT static void hmma884_any(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
+EMU_HOT void emu_hmma884_any(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 {
     const uint32_t *c32 = emu_src(w, u, 2);
     const unsigned how = u->select, n = how & HMMA_D_F16 ? 4 : 2;
@@ -284,7 +297,10 @@ static bool bind_hmma884(const sass_inst_t *in, emu_uop_t *u)
     u->select = (uint8_t)(step | (sass_bits(in, 73, 1) ? HMMA_A_BY_COLUMNS : 0) |
                           (sass_bits(in, 74, 1) ? 0 : HMMA_B_BY_ROWS) | (d16 ? HMMA_D_F16 : 0) |
                           (c16 ? HMMA_C_F16 : 0));
-    u->fn = d16 || c16 ? hmma884_any : emu_has_avx512() ? hmma884_avx512 : hmma884;
+    if (d16 || c16)
+        u->fn = d16 && c16 && emu_has_avx512() ? hmma884_half_avx512 : emu_hmma884_any;
+    else
+        u->fn = emu_has_avx512() ? hmma884_avx512 : hmma884;
     /* 16-bit results take two steps and need 16-bit addends */
     return (sass_bits(in, 72, 7) & 0x29) == 0 && (!d16 || (c16 && step < 2));
 }
@@ -371,7 +387,9 @@ bool emu_bind_matrix(const sass_inst_t *in, emu_uop_t *u)
     switch (in->op) {
     case SASS_HMMA1688:
         u->select = (uint8_t)sass_bits(in, 76, 1);
-        u->fn = u->select && emu_has_avx512() ? emu_hmma1688_avx512 : emu_hmma1688;
+        u->fn = !emu_has_avx512() ? emu_hmma1688
+                : u->select       ? emu_hmma1688_avx512
+                                  : emu_hmma1688_half_avx512;
         return true;
     case SASS_HMMA884:
         return bind_hmma884(in, u);

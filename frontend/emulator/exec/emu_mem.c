@@ -106,7 +106,8 @@ static void take_out(emu_mem_t *m, size_t index)
     m->n_used--;
 }
 
-static uint64_t allocate(emu_mem_t *m, uint64_t n, bool of_host)
+/* Searches from an offset on, then everywhere. */
+static uint64_t allocate(emu_mem_t *m, uint64_t from, uint64_t n, bool of_host, uint64_t *end)
 {
     uint64_t offset;
     size_t index;
@@ -116,11 +117,11 @@ static uint64_t allocate(emu_mem_t *m, uint64_t n, bool of_host)
     n = n == 0 ? EMU_ALLOC_BYTES : (n + EMU_ALLOC_BYTES - 1) / EMU_ALLOC_BYTES * EMU_ALLOC_BYTES;
     if (!of_host && exceeds_limit(m, n))
         return 0;
-    if (!find_gap(m, m->next, m->bytes, n, &offset, &index) &&
+    if (!find_gap(m, from, m->bytes, n, &offset, &index) &&
         !find_gap(m, EMU_ALLOC_BYTES, m->bytes, n, &offset, &index))
         return 0;
     insert(m, index, (emu_range_t){offset, n, ++m->n_allocated, of_host, false});
-    m->next = offset + n;
+    *end = offset + n;
     m->in_use += of_host ? 0 : n;
     count_pages(m, offset, n, 1);
     return m->base + offset;
@@ -128,12 +129,19 @@ static uint64_t allocate(emu_mem_t *m, uint64_t n, bool of_host)
 
 uint64_t emu_mem_alloc(emu_mem_t *m, uint64_t n)
 {
-    return allocate(m, n, false);
+    return allocate(m, m->next, n, false, &m->next);
 }
 
 uint64_t emu_mem_alloc_host(emu_mem_t *m, uint64_t n)
 {
-    return allocate(m, n, true);
+    return allocate(m, m->next, n, true, &m->next);
+}
+
+uint64_t emu_mem_alloc_apart(emu_mem_t *m, uint64_t n)
+{
+    uint64_t end;
+
+    return allocate(m, m->bytes / EMU_ALLOC_BYTES / 4 * 3 * EMU_ALLOC_BYTES, n, true, &end);
 }
 
 bool emu_mem_release(emu_mem_t *m, uint64_t addr)

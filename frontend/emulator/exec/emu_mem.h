@@ -54,6 +54,9 @@ uint64_t emu_mem_alloc(emu_mem_t *m, uint64_t n);
 /* The same for host memory, which does not reduce the card's. */
 uint64_t emu_mem_alloc_host(emu_mem_t *m, uint64_t n);
 
+/* The same far from the others, so that it does not change their addresses; part of the program. */
+uint64_t emu_mem_alloc_apart(emu_mem_t *m, uint64_t n);
+
 /* Frees an allocation; false: addr is not the start of one. */
 bool emu_mem_release(emu_mem_t *m, uint64_t addr);
 

@@ -21,19 +21,24 @@ static bool is_code(const elf_section_t *s)
     return starts_with(s->name, ".text.") && s->size <= 1u << EMU_CODE_SECTION_SHIFT;
 }
 
-/*
- * Assigns addresses to code and to the sections of __device__ variables; copies their initial
- * values.
- */
+/* The bank of __constant__ variables. Kernels may write to it, if they are given its address. */
+static bool is_variable_bank(const elf_section_t *s)
+{
+    return strcmp(s->name, ".nv.constant3") == 0;
+}
+
+/* Assigns addresses to code and to the sections of variables; copies their initial values. */
 static rb_code_t place_sections(emu_module_t *m, emu_mem_t *mem, rb_err_t *err)
 {
     for (uint32_t i = 0; i < m->cubin.elf.n_sections; i++) {
         const elf_section_t *s = &m->cubin.elf.sections[i];
         if (is_code(s) && i < EMU_CODE_SYSTEM)
             m->section_addr[i] = code_address(i);
-        if (!starts_with(s->name, ".nv.global") || s->size == 0)
+        const bool constant = is_variable_bank(s);
+        if ((!starts_with(s->name, ".nv.global") && !constant) || s->size == 0)
             continue;
-        m->section_addr[i] = emu_mem_alloc(mem, s->size);
+        m->section_addr[i] =
+            constant ? emu_mem_alloc_apart(mem, s->size) : emu_mem_alloc(mem, s->size);
         if (m->section_addr[i] == 0)
             return rb_fail(err, RB_NOMEM, "%s: no device memory for its %llu bytes of variables",
                            m->cubin.elf.origin, (unsigned long long)s->size);
@@ -139,7 +144,7 @@ static rb_code_t relocate_variables(const emu_module_t *m, const emu_mem_t *mem,
     return RB_OK;
 }
 
-static rb_code_t copy_banks(emu_module_t *m, rb_err_t *err)
+static rb_code_t copy_banks(emu_module_t *m, const emu_mem_t *mem, rb_err_t *err)
 {
     for (uint32_t i = 0; i < m->cubin.elf.n_sections; i++) {
         const elf_section_t *s = &m->cubin.elf.sections[i];
@@ -148,9 +153,13 @@ static rb_code_t copy_banks(emu_module_t *m, rb_err_t *err)
         if (s->size > UINT16_MAX + 1u)
             return rb_fail(err, RB_TRACE, "%s: section %s is larger than a constant bank",
                            m->cubin.elf.origin, s->name);
-        m->section_copy[i] = rb_calloc(s->size + 1, 1);
-        if (s->data != NULL)
-            memcpy(m->section_copy[i], s->data, s->size);
+        if (m->section_addr[i] != 0) {
+            m->section_copy[i] = emu_mem_at(mem, m->section_addr[i], s->size);
+        } else {
+            m->section_copy[i] = rb_calloc(s->size + 1, 1);
+            if (s->data != NULL)
+                memcpy(m->section_copy[i], s->data, s->size);
+        }
         RB_TRY(relocate(m, i, m->section_copy[i], err));
     }
     return RB_OK;
@@ -170,7 +179,7 @@ rb_code_t emu_module_open(emu_module_t *m, emu_mem_t *mem, const char *origin, c
     if (rc == RB_OK)
         rc = relocate_variables(m, mem, err);
     if (rc == RB_OK)
-        rc = copy_banks(m, err);
+        rc = copy_banks(m, mem, err);
     if (rc != RB_OK)
         emu_module_close(m);
     return rc;
@@ -185,7 +194,8 @@ void emu_module_close(emu_module_t *m)
         free(m->code[i].starts);
     }
     for (uint32_t i = 0; i < m->cubin.elf.n_sections && m->section_copy != NULL; i++)
-        free(m->section_copy[i]);
+        if (m->section_addr[i] == 0)
+            free(m->section_copy[i]);
     free(m->code);
     free(m->section_addr);
     free(m->section_copy);
@@ -335,24 +345,20 @@ const uint8_t *emu_module_bank(const emu_module_t *m, const cubin_kernel_t *k, u
     return section != 0 ? m->section_copy[section] : NULL;
 }
 
-bool emu_module_variable(const emu_module_t *m, const char *name, uint64_t *addr, uint8_t **host,
-                         uint64_t *bytes)
+bool emu_module_variable(const emu_module_t *m, const char *name, emu_variable_t *v)
 {
     int64_t index = cubin_variable(&m->cubin, name);
 
-    *addr = 0;
-    *host = NULL;
     if (index < 0)
         return false;
     const elf_symbol_t *s = &m->cubin.elf.symbols[index];
-    if (s->section >= m->cubin.elf.n_sections || s->value > m->cubin.elf.sections[s->section].size)
+    if (s->section >= m->cubin.elf.n_sections ||
+        s->value > m->cubin.elf.sections[s->section].size || m->section_addr[s->section] == 0)
         return false;
-    *bytes = s->size;
-    if (m->section_addr[s->section] != 0)
-        *addr = m->section_addr[s->section] + s->value;
-    else if (m->section_copy[s->section] != NULL)
-        *host = m->section_copy[s->section] + s->value;
-    return *addr != 0 || *host != NULL;
+    *v = (emu_variable_t){.addr = m->section_addr[s->section] + s->value,
+                          .bytes = s->size,
+                          .constant = is_variable_bank(&m->cubin.elf.sections[s->section])};
+    return true;
 }
 
 uint32_t emu_module_reference(const emu_module_t *m, const char *name)

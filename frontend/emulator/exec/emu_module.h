@@ -40,8 +40,8 @@ typedef struct {
 
 typedef struct {
     cubin_t cubin;
-    uint64_t *section_addr; /* owned; device address of .nv.global*, 0 for other sections */
-    uint8_t **section_copy; /* owned: patched or writable copies of constant banks */
+    uint64_t *section_addr; /* owned; address of code and of variables, 0 for other sections */
+    uint8_t **section_copy; /* owned: patched constant banks; those with an address are there */
     emu_code_t *code;       /* owned; one per kernel */
     uint32_t *handles;      /* owned; handles of texture and surface references by symbol, 0 for
                              * other symbols */
@@ -77,12 +77,13 @@ bool emu_code_system_call(uint64_t addr, emu_system_call_t *call);
 const uint8_t *emu_module_bank(const emu_module_t *m, const cubin_kernel_t *k, unsigned bank,
                                uint64_t *size);
 
-/*
- * The place of a variable: *addr is its device address; for a __constant__ it is 0 and *host points
- * to its bytes. False: there is none with that name.
- */
-bool emu_module_variable(const emu_module_t *m, const char *name, uint64_t *addr, uint8_t **host,
-                         uint64_t *bytes);
+typedef struct {
+    uint64_t addr, bytes; /* in device memory */
+    bool constant;
+} emu_variable_t;
+
+/* False: there is none with that name. */
+bool emu_module_variable(const emu_module_t *m, const char *name, emu_variable_t *v);
 
 /* The handle of a texture or surface reference (emu_texture.h); 0: none with that name. */
 uint32_t emu_module_reference(const emu_module_t *m, const char *name);

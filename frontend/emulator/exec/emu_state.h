@@ -170,10 +170,15 @@ typedef struct {
     atomic_bool stop;           /* a thread has failed */
 } emu_progress_t;
 
-/* Operands shared by the steps of one HMMA.884: halves of A and B as numbers, by element. */
+/*
+ * Operands shared by the steps of one HMMA.884: halves of A and B as numbers, by element. For each
+ * lane a has its row of A, among the lower [0] and the upper [1] two of its four lanes; for sums of
+ * 16 bits a[0] has the lanes' own rows.
+ */
 typedef struct {
     const emu_uop_t *of; /* the last step that used them, in straight-line code; or NULL */
-    double __attribute__((aligned(64))) a[4][EMU_LANES], b[4][EMU_LANES];
+    double __attribute__((aligned(64))) a[2][4][EMU_LANES], b[4][EMU_LANES];
+    double behind; /* read with the last of b, but not used */
 } emu_fragments_t;
 
 /* One thread's view of a launch being executed; code and constants are shared. */

@@ -266,7 +266,7 @@ static void tell_end(const program_child_t *p, char *text, size_t size)
 
     if (p->status == 0)
         snprintf(text, size, "ended");
-    else if (p->status < 128)
+    else if (signal_number < 1 || signal_number > SIGRTMAX)
         snprintf(text, size, "ended with status %d", p->status);
     else
         snprintf(text, size, "was ended by signal %d (%s)", signal_number,

@@ -118,6 +118,23 @@ static void reverse(CUfunction f)
     OK(cuMemFree(d));
 }
 
+// A kernel may write to a constant whose address it is given; later launches read what it wrote.
+static void write_constant(CUfunction add, CUdeviceptr factor, float was)
+{
+    const float number = 0.75f;
+    float now = 0;
+    int count = 1;
+    CUdeviceptr d;
+    OK(cuMemAlloc(&d, 4));
+    OK(cuMemcpyHtoD(d, &number, 4));
+    void *args[] = {&d, &d, &factor, &count};
+    OK(cuLaunchKernel(add, 1, 1, 1, 32, 1, 1, 0, NULL, args, NULL));
+    OK(cuMemcpyDtoH(&now, factor, 4));
+    check(now == was * (number + number), "a constant written by a kernel");
+    add_vectors(add, now, false, NULL);
+    OK(cuMemFree(d));
+}
+
 // before: how often vector_add has been launched
 static void use_module(CUmodule module, const char *reverse_name, int before = 0)
 {
@@ -139,9 +156,10 @@ static void use_module(CUmodule module, const char *reverse_name, int before = 0
     check(bytes == 4, "the size of a variable");
     OK(cuMemcpyHtoD(p, &two, 4));
     add_vectors(add, 2, true, NULL);
+    write_constant(add, p, two);
     OK(cuModuleGetGlobal(&p, &bytes, module, "calls"));
     OK(cuMemcpyDtoH(&calls, p, 4));
-    check(calls == before + 2, "the count of calls");
+    check(calls == before + 4, "the count of calls");
     OK(cuFuncGetAttribute(&regs, CU_FUNC_ATTRIBUTE_NUM_REGS, mul));
     check(regs > 0, "the registers");
     multiply(mul);

@@ -50,6 +50,7 @@ archive=$("$nvcc" -arch=sm_70 -cudart shared -Xlinker --trace -o "$folder/none" 
 archives=$(dirname "$archive")
 if [ -n "$archive" ] && "$rubato" libs --archives "$archives" "$libs"; then
     try blas cublas
+    try blas_legacy cublas
     try blas_mixed cublas cublasLt
     try fft cufft
     try sparse cusparse
