@@ -344,37 +344,54 @@ cycle_t fetch_lines(sm_t *sm, uint32_t s, uint32_t w, uint32_t pc, cycle_t now)
     return there;
 }
 
-/* fetch_lines() for the usual step: only the last instruction of the buffer is in another line, the
- * next one, which is in the L0 at *spot. */
-static void step_to_next(sm_t *sm, supply_core_t *core, uint32_t w, cache_spot_t spot)
-{
-    inst_buffer_t *buffer = &sm->supply.buffer[w];
-    by_launch_warp(sm, w);
-    buffer->first = buffer->last;
-    fetch_begin(sm, buffer, buffer->last + 1);
-    buffer->fetching = false;
-    cache_use_again(core->l0, spot);
-    find_known(sm, buffer);
-}
-
-bool fetch_local(sm_t *sm, uint32_t s, uint32_t w, uint32_t pc, cycle_t now)
+/* fetch_local() where not all that it needs is known at once. */
+static __attribute__((noinline)) bool fetch_local_any(sm_t *sm, uint32_t s, uint32_t w, uint32_t pc,
+                                                      cycle_t now)
 {
     const inst_buffer_t *buffer = &sm->supply.buffer[w];
     supply_core_t *core = &sm->supply.core[s];
     const uint64_t address = buffer->code_base + pc, line = address / INST_LINE_BYTES;
     const uint64_t ahead = (address + sm->supply.fetch_ahead) / INST_LINE_BYTES;
-    if (!sm->config->icache.perfect && line == buffer->last && ahead == line + 1 &&
-        !buffer->fetching) {
-        const cache_spot_t *spot = l0_find(core, ahead);
-        if (spot != NULL)
-            step_to_next(sm, core, w, *spot);
-        return spot != NULL;
-    }
     if (!sm->config->icache.perfect &&
         (l0_find(core, line) == NULL || (ahead != line && l0_find(core, ahead) == NULL) ||
          (buffer->fetching && l0_find(core, buffer->last) == NULL)))
         return false;
     (void)fetch_lines(sm, s, w, pc, now);
+    return true;
+}
+
+/* The buffer continues with a line that is in the L0. */
+static inline void fetch_known(sm_t *sm, supply_core_t *core, inst_buffer_t *buffer, uint64_t line)
+{
+    buffer->last = line;
+    sm->stats.icache_l0_lookups++;
+    cache_use_again(core->l0, core->known[line % KNOWN_LINES].spot);
+}
+
+/* Mostly the line that is needed is known, or both after a branch: then this is fetch_lines() without
+ * its questions. */
+bool fetch_local(sm_t *sm, uint32_t s, uint32_t w, uint32_t pc, cycle_t now)
+{
+    inst_buffer_t *buffer = &sm->supply.buffer[w];
+    supply_core_t *core = &sm->supply.core[s];
+    const uint64_t address = buffer->code_base + pc, line = address / INST_LINE_BYTES;
+    const uint64_t ahead = (address + sm->supply.fetch_ahead) / INST_LINE_BYTES;
+    const bool elsewhere = line < buffer->first || line > buffer->last;
+    if (buffer->fetching || sm->config->icache.perfect ||
+        core->known[ahead % KNOWN_LINES].line != ahead + 1 ||
+        (elsewhere && core->known[line % KNOWN_LINES].line != line + 1))
+        return fetch_local_any(sm, s, w, pc, now);
+    by_launch_warp(sm, w);
+    if (elsewhere) {
+        buffer->first = line;
+        fetch_known(sm, core, buffer, line);
+    }
+    if (ahead > buffer->last) {
+        buffer->first = line;
+        fetch_known(sm, core, buffer, ahead);
+    }
+    buffer->last = ahead;
+    find_known(sm, buffer);
     return true;
 }
 
