@@ -31,6 +31,12 @@ void inbox_free(inbox_t *b)
     inbox_init(b);
 }
 
+static inline void check_arrival(const inbox_t *b, cycle_t arrival)
+{
+    RB_INVARIANT(arrival >= b->base, "message arrives at %llu, but time is at %llu",
+                 (unsigned long long)arrival, (unsigned long long)b->base);
+}
+
 /* Forms the next lot from up to n messages and copies them into the pool. */
 static void lot_begin(inbox_t *b, const msg_t *m, size_t n, lot_t *lot)
 {
@@ -40,8 +46,7 @@ static void lot_begin(inbox_t *b, const msg_t *m, size_t n, lot_t *lot)
         int64_t later = (int64_t)(arrival - m[0].arrival);
         if (later >= LOT_CYCLES || later <= -LOT_CYCLES)
             break;
-        RB_INVARIANT(arrival >= b->base, "message arrives at %llu, but time is at %llu",
-                     (unsigned long long)arrival, (unsigned long long)b->base);
+        check_arrival(b, arrival);
         lot->key[k] = (int32_t)later * LOT_MAX + (int32_t)k;
         lot->item[k] = (inbox_item_t){.arrival = arrival, .number = msg_pool_put(&b->pool, &m[k])};
     }
@@ -101,6 +106,12 @@ void inbox_put(inbox_t *b, const msg_t *m, size_t n)
     lot_t lot;
     inbox_item_t sorted[LOT_MAX + 1]; /* the last element takes the padding */
 
+    if (n == 1) {
+        check_arrival(b, m->arrival);
+        sorted[0] = (inbox_item_t){.arrival = m->arrival, .number = msg_pool_put(&b->pool, m)};
+        merge(b, sorted, 1);
+        return;
+    }
     while (n > 0) {
         lot_begin(b, m, n, &lot);
         lot_sort(&lot, sorted);
