@@ -101,6 +101,17 @@ static void merge(inbox_t *b, const inbox_item_t *item, size_t n)
     b->first = b->item[b->head].arrival;
 }
 
+/* The same with one item. */
+static void insert(inbox_t *b, inbox_item_t item)
+{
+    make_room(b, 1);
+    inbox_item_t *to = &b->item[b->end++];
+    for (; to > &b->item[b->head] && to[-1].arrival > item.arrival; to--)
+        *to = to[-1];
+    *to = item;
+    b->first = b->item[b->head].arrival;
+}
+
 void inbox_put(inbox_t *b, const msg_t *m, size_t n)
 {
     lot_t lot;
@@ -108,8 +119,7 @@ void inbox_put(inbox_t *b, const msg_t *m, size_t n)
 
     if (n == 1) {
         check_arrival(b, m->arrival);
-        sorted[0] = (inbox_item_t){.arrival = m->arrival, .number = msg_pool_put(&b->pool, m)};
-        merge(b, sorted, 1);
+        insert(b, (inbox_item_t){.arrival = m->arrival, .number = msg_pool_put(&b->pool, m)});
         return;
     }
     while (n > 0) {
