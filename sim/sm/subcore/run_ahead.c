@@ -111,26 +111,29 @@ RB_CLONE_PART void row_end(sub_core_t *sub, const warp_t *warp, uint64_t free_be
     sub->wakes.base = last;
 }
 
-/* issue_alone() for an instruction that is_simple(), and, if the scheduler is greedy, for those behind it
- * that can issue in the cycles that follow, as long as no other warp becomes ready. Returns the last of
- * these cycles. */
-RB_CLONE_PART cycle_t issue_simple(sm_t *sm, sub_core_t *sub, warp_t *warp,
-                                   const op_properties_t *cls, cycle_t first, cycle_t end)
+/* The warp has issued simple instructions, the last one in cycle now. at: see simple_operands(). */
+RB_CLONE_PART cycle_t simple_end(sm_t *sm, sub_core_t *sub, warp_t *warp, cycle_t at, cycle_t now)
 {
-    const bool held = warp->held > 0 || warp->held_until > first;
-    const bool rows = !PROFILED(sm) && sm->subcore.greedy && !held;
+    await_next(warp, now);
+    if (at != CYCLE_NEVER)
+        warp->state = STATE_WAIT;
+    else if (!next_inst_when(sm, warp, now, &at))
+        return now;
+    next_inst_put(sm, sub, warp, at, now);
+    return now;
+}
+
+/* A greedy scheduler keeps to the warp that issued a simple instruction in cycle `first`, and can go on in
+ * the next one: issues what is simple in the cycles that follow, as long as no other warp becomes ready.
+ * Returns the last of these cycles. */
+RB_CLONES_V3 static __attribute__((unused)) cycle_t
+issue_row(sm_t *sm, sub_core_t *sub, warp_t *warp, cycle_t first, cycle_t end)
+{
+    const cycle_t stop = cycle_min(end, wake_ring_next(&sub->wakes));
     uint64_t free_before = 0;
-    cycle_t now = first, stop = end, at;
-    for (;;) {
-        simple_step(sub, warp, cls, now);
-        at = held ? CYCLE_NEVER : simple_operands(warp, warp->inst, now);
-        if (at != now + 1 || !rows)
-            break;
-        if (now == first)
-            stop = cycle_min(end, wake_ring_next(&sub->wakes));
-        if (at >= stop)
-            break;
-        cls = &sm->cls[warp->inst->cls];
+    cycle_t now = first, at = first + 1;
+    while (at == now + 1 && at < stop) {
+        const op_properties_t *cls = &sm->cls[warp->inst->cls];
         if (sub->pipe[cls->pipe].free_at > at || !is_simple(sm, warp, cls) ||
             !may_issue(sm, warp, at))
             break;
@@ -138,15 +141,34 @@ RB_CLONE_PART cycle_t issue_simple(sm_t *sm, sub_core_t *sub, warp_t *warp,
             break;
         now = at;
         tally_inst(sub, warp);
+        simple_step(sub, warp, cls, now);
+        at = simple_operands(warp, warp->inst, now);
     }
     if (now > first)
         row_end(sub, warp, free_before, first, now);
-    await_next(warp, now);
-    if (at != CYCLE_NEVER)
-        warp->state = STATE_WAIT;
-    if (at != CYCLE_NEVER || next_inst_when(sm, warp, now, &at))
-        next_inst_put(sm, sub, warp, at, now);
-    return now;
+    return simple_end(sm, sub, warp, at, now);
+}
+
+/* Whether issue_row() is worth its call: the warp's next instruction may be issued in cycle `at`. */
+RB_CLONE_PART bool row_may_begin(const sm_t *sm, const sub_core_t *sub, const warp_t *warp,
+                                 cycle_t at)
+{
+    const op_properties_t *cls = &sm->cls[warp->inst->cls];
+    return sub->pipe[cls->pipe].free_at <= at && is_simple(sm, warp, cls) &&
+           !(sub->wakes.occupied >> at % WAKE_CYCLES & 1);
+}
+
+/* issue_alone() for an instruction that is_simple(), and perhaps a row of them. Returns the cycle of the
+ * last one. */
+RB_CLONE_PART cycle_t issue_simple(sm_t *sm, sub_core_t *sub, warp_t *warp,
+                                   const op_properties_t *cls, cycle_t now, cycle_t end)
+{
+    simple_step(sub, warp, cls, now);
+    const bool held = warp->held > 0 || warp->held_until > now;
+    const cycle_t at = held ? CYCLE_NEVER : simple_operands(warp, warp->inst, now);
+    if (!PROFILED(sm) && at == now + 1 && sm->subcore.greedy && row_may_begin(sm, sub, warp, at))
+        return issue_row(sm, sub, warp, now, end);
+    return simple_end(sm, sub, warp, at, now);
 }
 
 /* issue_controlled() for an INST_STEADY that is not the last one of its run. */
