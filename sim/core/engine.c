@@ -62,7 +62,7 @@ struct engine {
     struct {
         const shard_ops_t *ops;
         void *self;
-    } * shard;           /* owned */
+    } * shard;        /* owned */
     cycle_t *next;    /* owned; next event of each shard, messages not counted */
     uint64_t *alive;  /* owned; bit set of the shards that have one */
     uint32_t n_words; /* of the bit set */
@@ -343,8 +343,8 @@ static void *worker_main(void *arg)
 static inline void alive_update(engine_t *e, uint32_t s)
 {
     const uint64_t bit = UINT64_C(1) << s % WORD;
-    e->alive[s / WORD] = e->next[s] == CYCLE_NEVER ? e->alive[s / WORD] & ~bit
-                                                   : e->alive[s / WORD] | bit;
+    e->alive[s / WORD] =
+        e->next[s] == CYCLE_NEVER ? e->alive[s / WORD] & ~bit : e->alive[s / WORD] | bit;
 }
 
 /* Divides the shards of each kind evenly among the threads, in order. */
