@@ -14,7 +14,7 @@ enum {
     SPIN_LIMIT = 2000,    /* polls before a waiting thread gives its core away */
     PARALLEL_MIN = 4,     /* fewer busy shards than this are run by the calling thread alone */
     HOST_SENDER = 0xffff, /* msg.from of engine_post() */
-    GROUP = 16,           /* shards whose earliest next event is kept in group_next */
+    WORD = 64,            /* shards in a word of a bit set */
 };
 
 /*
@@ -62,10 +62,10 @@ struct engine {
     struct {
         const shard_ops_t *ops;
         void *self;
-    } * shard;           /* owned */
-    cycle_t *next;       /* owned; next event of each shard, messages not counted */
-    cycle_t *group_next; /* owned; earliest of each GROUP of shards */
-    uint32_t n_groups;
+    } * shard;        /* owned */
+    cycle_t *next;    /* owned; next event of each shard, messages not counted */
+    uint64_t *alive;  /* owned; bit set of the shards that have one */
+    uint32_t n_words; /* of the bit set */
     worker_t *worker; /* owned; number 0 is the calling thread */
 
     /* The window being run. */
@@ -116,7 +116,7 @@ void engine_set_hooks(engine_t *e, const engine_hooks_t *hooks)
 
 static uint32_t n_mails(const engine_t *e)
 {
-    return (uint32_t)e->n_threads * MAILS;
+    return e->n_threads == 1 ? 1 : (uint32_t)e->n_threads * MAILS;
 }
 
 /* The mail that a thread writes now: HOME or AWAY. */
@@ -167,12 +167,13 @@ static void run_shard(engine_t *e, outbox_t *out, uint32_t s)
 }
 
 /* Host-side prefetch. All other shards ran since a shard ran last, so its state has left the caches
- * near the core. position: index in active of the shard that was just taken. */
-static void prefetch_following(const engine_t *e, const worker_t *w, const piece_t *p,
-                               uint32_t position)
+ * near the core. position: index in active of the shard that was just taken; the thread goes on up to
+ * `end`. */
+static void prefetch_following(const engine_t *e, const worker_t *w, uint32_t position,
+                               uint32_t end)
 {
     for (uint32_t ahead = 2; ahead > 0; ahead--) {
-        if (position + ahead >= p->end)
+        if (position + ahead >= end)
             continue;
         uint32_t s = e->active[position + ahead];
         if (ahead == 1) /* of the mails to it, only this thread's HOME mail */
@@ -189,7 +190,7 @@ static void run_piece(worker_t *w, piece_t *p)
     while (atomic_load_explicit(&p->next, memory_order_relaxed) < p->end) {
         unsigned i = atomic_fetch_add_explicit(&p->next, 1, memory_order_relaxed);
         if (i < p->end) {
-            prefetch_following(e, w, p, i);
+            prefetch_following(e, w, i, p->end);
             run_shard(e, &w->out, e->active[i]);
         }
     }
@@ -212,17 +213,21 @@ static void run_window(worker_t *w)
         run_piece(w, &e->piece[p]);
 }
 
-/* Runs all shards of the window on this thread, and tells when each has run. */
-static void run_watched(worker_t *w)
+/* Runs all shards of the window on this thread alone. */
+static void run_alone(worker_t *w)
 {
     engine_t *e = w->engine;
+    void (*const ran)(void *ctx, uint32_t shard) = e->n_threads == 1 ? e->hooks.ran : NULL;
     w->out.window_end = e->to;
     w->out.n_shards = e->n_shards;
     w->out.mail = mail_of(w, HOME);
-    e->hooks.ran(e->hooks.ctx, ENGINE_WINDOW);
+    if (ran != NULL)
+        ran(e->hooks.ctx, ENGINE_WINDOW);
     for (uint32_t i = 0; i < e->n_active; i++) {
+        prefetch_following(e, w, i, e->n_active);
         run_shard(e, &w->out, e->active[i]);
-        e->hooks.ran(e->hooks.ctx, e->active[i]);
+        if (ran != NULL)
+            ran(e->hooks.ctx, e->active[i]);
     }
 }
 
@@ -283,9 +288,22 @@ static void wake_sleepers(engine_t *e)
     pthread_mutex_unlock(&e->sleep_lock);
 }
 
+/* Divides the active shards among the pieces. */
+static void list_pieces(engine_t *e)
+{
+    uint32_t i = 0;
+    for (uint32_t p = 0; p < e->n_pieces; p++) {
+        atomic_store_explicit(&e->piece[p].next, i, memory_order_relaxed);
+        while (i < e->n_active && e->piece_of[e->active[i]] == p)
+            i++;
+        e->piece[p].end = i;
+    }
+}
+
 /* Opens the next window to the workers, takes part in it, and waits for those that entered. */
 static void run_parallel(engine_t *e)
 {
+    list_pieces(e);
     atomic_store_explicit(&e->finished, 0, memory_order_relaxed);
     atomic_store(&e->door, (atomic_load(&e->door) / DOOR_WINDOW + 1) * DOOR_WINDOW);
     wake_sleepers(e);
@@ -321,12 +339,12 @@ static void *worker_main(void *arg)
     }
 }
 
-static void group_update(engine_t *e, uint32_t g)
+/* Notes whether a shard has a next event. */
+static inline void alive_update(engine_t *e, uint32_t s)
 {
-    cycle_t t = CYCLE_NEVER;
-    for (uint32_t s = g * GROUP; s < (g + 1) * GROUP && s < e->n_shards; s++)
-        t = cycle_min(t, e->next[s]);
-    e->group_next[g] = t;
+    const uint64_t bit = UINT64_C(1) << s % WORD;
+    e->alive[s / WORD] =
+        e->next[s] == CYCLE_NEVER ? e->alive[s / WORD] & ~bit : e->alive[s / WORD] | bit;
 }
 
 /* Divides the shards of each kind evenly among the threads, in order. */
@@ -369,11 +387,11 @@ static void engine_start(engine_t *e)
     e->started = true;
     workers_start(e);
     cut_pieces(e);
-    e->n_groups = (e->n_shards + GROUP - 1) / GROUP;
-    e->group_next = rb_model_calloc(e->n_groups, sizeof(*e->group_next));
+    e->n_words = (e->n_shards + WORD - 1) / WORD;
+    e->alive = rb_model_calloc(e->n_words, sizeof(*e->alive));
     e->active = rb_model_calloc(e->n_shards, sizeof(*e->active));
-    for (uint32_t g = 0; g < e->n_groups; g++)
-        group_update(e, g);
+    for (uint32_t s = 0; s < e->n_shards; s++)
+        alive_update(e, s);
     for (unsigned half = 0; half < 2; half++) {
         e->mail[half] = rb_model_calloc(n_mails(e), sizeof(*e->mail[half]));
         for (uint32_t i = 0; i < n_mails(e); i++)
@@ -402,7 +420,7 @@ void engine_destroy(engine_t *e)
     rb_model_free(e->active);
     rb_model_free(e->piece);
     rb_model_free(e->piece_of);
-    rb_model_free(e->group_next);
+    rb_model_free(e->alive);
     rb_model_free(e->shard);
     rb_model_free(e->next);
     rb_model_free(e);
@@ -422,38 +440,17 @@ void engine_wake(engine_t *e, uint16_t shard, cycle_t at)
                  (unsigned long long)e->now);
     e->next[shard] = cycle_min(e->next[shard], at);
     if (e->started)
-        e->group_next[shard / GROUP] = cycle_min(e->group_next[shard / GROUP], at);
+        alive_update(e, shard);
 }
 
 static cycle_t earliest_event(const engine_t *e)
 {
     cycle_t t = CYCLE_NEVER;
-    for (uint32_t g = 0; g < e->n_groups; g++)
-        t = cycle_min(t, e->group_next[g]);
+    for (uint32_t word = 0; word < e->n_words; word++) {
+        for (uint64_t bits = e->alive[word]; bits != 0; bits &= bits - 1)
+            t = cycle_min(t, e->next[word * WORD + (uint32_t)__builtin_ctzll(bits)]);
+    }
     return cycle_min(t, mail_first_arrival(e->mail[e->writing], n_mails(e)));
-}
-
-/* Lists the shards of the group that starts at shard `first` which have something to do. */
-static void list_group(engine_t *e, uint32_t first, uint64_t mail)
-{
-    if (mail == 0 && e->group_next[first / GROUP] >= e->to)
-        return;
-    for (uint32_t s = first; s < first + GROUP && s < e->n_shards; s++) {
-        if (e->next[s] < e->to || mail >> (s - first) & 1)
-            e->active[e->n_active++] = (uint16_t)s;
-    }
-}
-
-/* Updates group_next for the groups of the shards that ran. */
-static void update_groups(engine_t *e)
-{
-    uint32_t last = UINT32_MAX;
-    for (uint32_t i = 0; i < e->n_active; i++) {
-        uint32_t g = e->active[i] / GROUP;
-        if (g != last)
-            group_update(e, g);
-        last = g;
-    }
 }
 
 /* Lists the shards that have mail or an event before the end of the window. */
@@ -461,25 +458,13 @@ static void list_active(engine_t *e)
 {
     e->n_active = 0;
     mail_take(e->mail[e->writing ^ 1u], n_mails(e));
-    for (size_t word = 0; word * 64 < e->n_shards; word++) {
-        uint64_t mail = mail_take_addressed(e->mail[e->writing ^ 1u], n_mails(e), word);
-        for (uint32_t i = 0; i < 64; i += GROUP) {
-            uint32_t first = (uint32_t)(word * 64) + i;
-            if (first < e->n_shards)
-                list_group(e, first, mail >> i & ((1u << GROUP) - 1));
+    for (uint32_t word = 0; word < e->n_words; word++) {
+        const uint64_t mail = mail_take_addressed(e->mail[e->writing ^ 1u], n_mails(e), word);
+        for (uint64_t bits = e->alive[word] | mail; bits != 0; bits &= bits - 1) {
+            const uint32_t s = word * WORD + (uint32_t)__builtin_ctzll(bits);
+            e->active[e->n_active] = (uint16_t)s;
+            e->n_active += e->next[s] < e->to || mail >> s % WORD & 1;
         }
-    }
-}
-
-/* Divides the active shards among the pieces. */
-static void list_pieces(engine_t *e)
-{
-    uint32_t i = 0;
-    for (uint32_t p = 0; p < e->n_pieces; p++) {
-        atomic_store_explicit(&e->piece[p].next, i, memory_order_relaxed);
-        while (i < e->n_active && e->piece_of[e->active[i]] == p)
-            i++;
-        e->piece[p].end = i;
     }
 }
 
@@ -501,14 +486,12 @@ bool engine_run(engine_t *e, cycle_t until)
         e->to = cycle_min(t + e->window, until);
         e->writing ^= 1u;
         list_active(e);
-        list_pieces(e);
-        if (e->n_threads == 1 && e->hooks.ran != NULL)
-            run_watched(&e->worker[0]);
-        else if (e->n_threads == 1 || e->n_active < PARALLEL_MIN)
-            run_window(&e->worker[0]);
+        if (e->n_threads == 1 || e->n_active < PARALLEL_MIN)
+            run_alone(&e->worker[0]);
         else
             run_parallel(e);
-        update_groups(e);
+        for (uint32_t i = 0; i < e->n_active; i++)
+            alive_update(e, e->active[i]);
         e->now = e->to;
     }
 }

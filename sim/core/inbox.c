@@ -31,6 +31,12 @@ void inbox_free(inbox_t *b)
     inbox_init(b);
 }
 
+static inline void check_arrival(const inbox_t *b, cycle_t arrival)
+{
+    RB_INVARIANT(arrival >= b->base, "message arrives at %llu, but time is at %llu",
+                 (unsigned long long)arrival, (unsigned long long)b->base);
+}
+
 /* Forms the next lot from up to n messages and copies them into the pool. */
 static void lot_begin(inbox_t *b, const msg_t *m, size_t n, lot_t *lot)
 {
@@ -40,8 +46,7 @@ static void lot_begin(inbox_t *b, const msg_t *m, size_t n, lot_t *lot)
         int64_t later = (int64_t)(arrival - m[0].arrival);
         if (later >= LOT_CYCLES || later <= -LOT_CYCLES)
             break;
-        RB_INVARIANT(arrival >= b->base, "message arrives at %llu, but time is at %llu",
-                     (unsigned long long)arrival, (unsigned long long)b->base);
+        check_arrival(b, arrival);
         lot->key[k] = (int32_t)later * LOT_MAX + (int32_t)k;
         lot->item[k] = (inbox_item_t){.arrival = arrival, .number = msg_pool_put(&b->pool, &m[k])};
     }
@@ -96,11 +101,27 @@ static void merge(inbox_t *b, const inbox_item_t *item, size_t n)
     b->first = b->item[b->head].arrival;
 }
 
+/* The same with one item. */
+static void insert(inbox_t *b, inbox_item_t item)
+{
+    make_room(b, 1);
+    inbox_item_t *to = &b->item[b->end++];
+    for (; to > &b->item[b->head] && to[-1].arrival > item.arrival; to--)
+        *to = to[-1];
+    *to = item;
+    b->first = b->item[b->head].arrival;
+}
+
 void inbox_put(inbox_t *b, const msg_t *m, size_t n)
 {
     lot_t lot;
     inbox_item_t sorted[LOT_MAX + 1]; /* the last element takes the padding */
 
+    if (n == 1) {
+        check_arrival(b, m->arrival);
+        insert(b, (inbox_item_t){.arrival = m->arrival, .number = msg_pool_put(&b->pool, m)});
+        return;
+    }
     while (n > 0) {
         lot_begin(b, m, n, &lot);
         lot_sort(&lot, sorted);

@@ -282,9 +282,17 @@ static bool expects_more(const feed_t *f, uint32_t n)
     return feed_ready(f) < n && more;
 }
 
+/* Whether all blocks of the launch are decoded; also without the lock, because none is claimed after the
+ * end. */
+static bool all_decoded(const feed_t *f)
+{
+    return !atomic_load(&f->failed) && atomic_load(&f->ended) &&
+           atomic_load(&f->decoded) == f->claimed;
+}
+
 bool feed_ensure(feed_t *f, uint32_t n)
 {
-    if (feed_ready(f) < n) {
+    if (feed_ready(f) < n && !all_decoded(f)) {
         pthread_mutex_lock(&f->lock);
         while (expects_more(f, n))
             if (!decode_some(f) && expects_more(f, n))

@@ -31,7 +31,7 @@ typedef struct {
     chip_views_t *views;       /* NULL: none are wanted */
     struct overlap_loop *loop; /* NULL: launches run one after another */
     uint64_t last_insts;       /* for the watchdog: instructions and completed blocks */
-    cycle_t last_issue;
+    cycle_t last_issue, watch_from;
 } run_state_t;
 
 /* A kernel. */

@@ -13,13 +13,17 @@
 enum {
     BOUNDARIES_PER_PROGRESS = 256,
     STUCK_CYCLES = 50000000, /* no instruction issued for so long while a launch runs */
+    CYCLES_PER_WATCH = STUCK_CYCLES / 64,
 };
 
 /* Detects a livelock of the model: events, but no instructions and no completed blocks. */
 static void watch(gpu_t *g, cycle_t now)
 {
     run_state_t *r = &g->run;
+    if (now < r->watch_from)
+        return;
     uint64_t insts = gpu_warp_insts(g) + g->scheduler.done;
+    r->watch_from = now + CYCLES_PER_WATCH;
     if (insts != r->last_insts) {
         r->last_insts = insts;
         r->last_issue = now;
@@ -224,6 +228,7 @@ static rb_code_t run_launch(gpu_t *g, uint64_t position, const launch_info_t *in
     r->progress.launch_id = info->id;
     run_progress_launch(&r->work, r->source, position, before.sm.warp_insts);
     r->last_issue = start;
+    r->watch_from = start + CYCLES_PER_WATCH;
     r->launch_open = true;
     rb_code_t rc = run_to_end(g, info, start, &before, err);
     r->launch_open = false;

@@ -12,6 +12,8 @@ void made_pool_init(made_pool_t *p)
     pthread_mutex_init(&p->lock, NULL);
     p->free = p->made = NULL;
     p->store = NULL;
+    atomic_init(&p->runs, 0);
+    atomic_init(&p->addrs, 0);
 }
 
 void made_pool_free(made_pool_t *p)
@@ -40,8 +42,11 @@ made_block_t *made_pool_take(made_pool_t *p, uint32_t n_warps)
         b = rb_calloc(1, sizeof(*b));
         b->block.n_warps = n_warps;
         b->block.warps = rb_calloc(n_warps, sizeof(b->block.warps[0]));
+        b->pool = p;
         b->next_made = p->made;
         p->made = b;
+        rb_grow(&b->runs, &b->cap_runs, atomic_load(&p->runs), sizeof(b->runs[0]));
+        rb_grow(&b->addrs, &b->cap_addrs, atomic_load(&p->addrs), sizeof(b->addrs[0]));
     }
     b->store = p->store;
     return b;
@@ -137,6 +142,8 @@ rb_code_t made_block_end(made_block_t *b, rb_err_t *err)
     const trace_run_t *runs = b->runs;
     const uint64_t *addrs = b->addrs;
 
+    atomic_store(&b->pool->runs, b->n_runs);
+    atomic_store(&b->pool->addrs, b->n_addrs);
     for (uint32_t i = 0; i < b->block.n_warps; i++) {
         warp_stream_t *w = &b->block.warps[i];
 

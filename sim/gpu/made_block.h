@@ -6,13 +6,15 @@
 #define RUBATO_GPU_MADE_BLOCK_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 #include "sim/gpu/trace_source.h"
 
 /* The runs and addresses of all warps of a block are contiguous, unless it is long: then they are
  * packed. */
 typedef struct made_block {
-    trace_block_t block; /* must be first: a pointer to it is a pointer to the made_block_t */
+    trace_block_t block;    /* must be first: a pointer to it is a pointer to the made_block_t */
+    struct made_pool *pool; /* borrowed */
     struct made_block *next_free, *next_made;
     trace_run_t *runs;     /* owned */
     uint64_t *addrs;       /* owned */
@@ -25,11 +27,13 @@ typedef struct made_block {
 } made_block_t;
 
 /* The blocks of an open launch. */
-typedef struct {
+typedef struct made_pool {
     pthread_mutex_t lock; /* blocks are taken and given back by different threads */
     made_block_t *free;
     made_block_t *made;    /* all blocks, given back or not */
     stream_store_t *store; /* borrowed; for long blocks; NULL: they are kept whole */
+    /* Of the block that ended last: a new one begins with as much room. */
+    atomic_size_t runs, addrs;
 } made_pool_t;
 
 void made_pool_init(made_pool_t *p);

@@ -170,5 +170,6 @@ void classes_init(sm_t *sm)
         sm->cls[c].varies = c == OP_HMMA || c == OP_IMAD || by_operands;
         sm->cls[c].simple = sm->cls[c].interval > 0 && sm->cls[c].port_others == 0 &&
                             !sm->cls[c].one_unit && c != OP_HMMA && c != OP_LDC && !by_operands;
+        sm->cls[c].simple_reads = sm->cls[c].simple ? sm->cls[c].reads_free : -1;
     }
 }

@@ -68,6 +68,7 @@ typedef struct {
     bool one_unit;         /* the SM has one unit for all sub-cores */
     bool simple;           /* occupies only its own pipe, and for a time that does not depend on the
                             * instruction if that is an INST_SIMPLE */
+    int16_t simple_reads;  /* reads_free if simple, else -1 */
 } op_properties_t;
 
 struct sm {

@@ -103,7 +103,12 @@ static void each_scheduler_picks_as_it_is_described(void **state)
                 if (eligible == 0)
                     continue;
                 uint32_t expected = schedulers[p].expect(&spec, &sub, eligible);
+                const uint32_t word = sub.scheduler_word;
                 assert_int_equal(schedulers[p].pick(&spec, &sub, eligible), expected);
+                if (scheduler_is_greedy(&spec) && can(eligible, sub.last)) {
+                    assert_int_equal(expected, sub.last);
+                    assert_int_equal(sub.scheduler_word, word);
+                }
                 assert_true(sub.scheduler_word < scheduler_word_values(&spec));
                 sub.last = expected;
                 if (i % 16 == 0)

@@ -50,8 +50,8 @@ static inline int32_t later(int32_t a, int32_t b)
 
 /* Adds four registers that the warp's next instruction waits for. isa_derive() fills the list up with
  * one that is always ready. */
-static inline void next_inst_quad(const warp_t *warp, const uint16_t *id, dep_t from, dep_t *any,
-                                  int32_t *latest)
+static inline __attribute__((always_inline)) void
+next_inst_quad(const warp_t *warp, const uint16_t *id, dep_t from, dep_t *any, int32_t *latest)
 {
     const dep_t *dep = warp->dep;
     dep_t a = dep[id[0]], b = dep[id[1]], c = dep[id[2]], d = dep[id[3]];

@@ -81,6 +81,21 @@ static inline uint32_t ready_eligible(const sub_core_t *sub, cycle_t now, cycle_
     return eligible;
 }
 
+/* *sum: for all ready warps together, the cycles before t in which their pipes were free; only
+ * differences have a meaning. false: register-file conflicts keep one of these pipes busy in cycle t. */
+static inline bool ready_free_before(const sub_core_t *sub, cycle_t t, uint64_t *sum)
+{
+    bool known = true;
+    *sum = 0;
+    for (uint32_t pipes = sub->ready_pipes; pipes != 0; pipes &= pipes - 1) {
+        const unsigned number = (unsigned)__builtin_ctz(pipes);
+        const pipe_state_t *pipe = &sub->pipe[number];
+        known &= pipe->free_at <= cycle_max(pipe->free_base, t);
+        *sum += (uint64_t)__builtin_popcount(sub->ready[number]) * (t - pipe_busy_before(pipe, t));
+    }
+    return known;
+}
+
 /* One of the eligible warps issues. */
 static inline void ready_looked(sub_core_t *sub, uint32_t eligible, cycle_t now)
 {

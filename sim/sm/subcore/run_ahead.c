@@ -46,14 +46,16 @@ static void issue_alone(sm_t *sm, sub_core_t *sub, warp_t *warp, const op_proper
 }
 
 /* When the operands of the next instruction allow a warp to issue it, which then waits for nothing
- * else; CYCLE_NEVER if it is not as simple. */
+ * else; CYCLE_NEVER if it is not as simple. No memory instruction may hold registers. */
 RB_CLONE_PART cycle_t simple_operands(const warp_t *warp, const inst_t *inst, cycle_t now)
 {
     const dep_t from = (dep_t)(now << DEP_SHIFT);
     dep_t any = 0;
     int32_t latest = 0;
+    if (inst->n_wait > INST_QUAD || inst->traits & INST_GUESSED)
+        return CYCLE_NEVER;
     next_inst_quad(warp, inst->dep, from, &any, &latest);
-    if (any & DEP_PENDING || warp->held > 0 || warp->held_until > now)
+    if (any & DEP_PENDING)
         return CYCLE_NEVER;
     if (latest < 1 << DEP_SHIFT)
         return now + 1;
@@ -61,23 +63,29 @@ RB_CLONE_PART cycle_t simple_operands(const warp_t *warp, const inst_t *inst, cy
     return fixed ? now + (cycle_t)(latest >> DEP_SHIFT) : CYCLE_NEVER;
 }
 
-/* next_inst_take() to an instruction of the same run, which nothing delays. */
-RB_CLONE_PART void go_to(warp_t *warp, const inst_t *next, cycle_t now)
+/* The end of next_inst_take() to an instruction that nothing delays. */
+RB_CLONE_PART void await_next(warp_t *warp, cycle_t now)
 {
-    warp->inst = next;
-    warp->left--;
     warp->since = now + 1;
     warp->base = now + 1;
     warp->base_state = STATE_WAIT;
-    if (next->traits & INST_ADDRESSED)
+    if (warp->inst->traits & INST_ADDRESSED)
         __builtin_prefetch(warp->addr);
 }
 
-/* issue_alone() for an INST_SIMPLE that is not the last one of its run. */
-RB_CLONE_PART void issue_simple(sm_t *sm, sub_core_t *sub, warp_t *warp, const op_properties_t *cls,
-                                cycle_t now)
+/* Whether simple_step() will do for the warp's next instruction. */
+RB_CLONE_PART bool is_simple(const sm_t *sm, const warp_t *warp, const op_properties_t *cls)
 {
-    const inst_t *inst = warp->inst, *next = inst + 1;
+    const inst_t *inst = warp->inst;
+    return inst->traits & INST_SIMPLE && warp->left > 0 &&
+           inst->most_reads[sm->subcore.last_bank] <= cls->simple_reads;
+}
+
+/* The warp issues an instruction that is_simple(): it occupies its pipe and sets its result. */
+RB_CLONE_PART void simple_step(sub_core_t *sub, warp_t *warp, const op_properties_t *cls,
+                               cycle_t now)
+{
+    const inst_t *inst = warp->inst;
     pipe_state_t *pipe = &sub->pipe[cls->pipe];
     const cycle_t result = now + cls->latency;
     pipe->free_base = now + cls->interval;
@@ -87,22 +95,80 @@ RB_CLONE_PART void issue_simple(sm_t *sm, sub_core_t *sub, warp_t *warp, const o
         warp->dep[inst->dep[inst->n_wait - 1]] = dep_encode(result, (dep_kind_t)cls->dep_kind);
     if (result > warp->dep_until)
         warp->dep_until = result;
-    go_to(warp, next, now);
-    cycle_t at = simple_operands(warp, next, now);
-    bool simple = at != CYCLE_NEVER && next->n_wait <= INST_QUAD && !(next->traits & INST_GUESSED);
-    if (simple)
-        warp->state = STATE_WAIT;
-    else if (!next_inst_when(sm, warp, now, &at))
-        return;
-    next_inst_put(sm, sub, warp, at, now);
+    warp->inst = inst + 1;
+    warp->left--;
 }
 
-/* Whether issue_simple() will do. */
-RB_CLONE_PART bool is_simple(const sm_t *sm, const warp_t *warp, const op_properties_t *cls)
+/* Accounts for a row of instructions of one warp in the cycles after `first`, to `last`. */
+RB_CLONE_PART void row_end(sub_core_t *sub, const warp_t *warp, uint64_t free_before, cycle_t first,
+                           cycle_t last)
 {
-    const inst_t *inst = warp->inst;
-    return inst->traits & INST_SIMPLE && warp->left > 0 && cls->simple &&
-           inst->most_reads[sm->subcore.last_bank] <= cls->reads_free;
+    uint64_t free;
+    (void)ready_free_before(sub, last + 1, &free);
+    sub->passed_over += free - free_before;
+    tally_lanes(sub, warp, last - first);
+    sub->looked = last;
+    sub->wakes.base = last;
+}
+
+/* The warp has issued simple instructions, the last one in cycle now. at: see simple_operands(). */
+RB_CLONE_PART cycle_t simple_end(sm_t *sm, sub_core_t *sub, warp_t *warp, cycle_t at, cycle_t now)
+{
+    await_next(warp, now);
+    if (at != CYCLE_NEVER)
+        warp->state = STATE_WAIT;
+    else if (!next_inst_when(sm, warp, now, &at))
+        return now;
+    next_inst_put(sm, sub, warp, at, now);
+    return now;
+}
+
+/* A greedy scheduler keeps to the warp that issued a simple instruction in cycle `first`, and can go on in
+ * the next one: issues what is simple in the cycles that follow, as long as no other warp becomes ready.
+ * Returns the last of these cycles. */
+RB_CLONES_V3 static __attribute__((unused)) cycle_t
+issue_row(sm_t *sm, sub_core_t *sub, warp_t *warp, cycle_t first, cycle_t end)
+{
+    const cycle_t stop = cycle_min(end, wake_ring_next(&sub->wakes));
+    uint64_t free_before = 0;
+    cycle_t now = first, at = first + 1;
+    while (at == now + 1 && at < stop) {
+        const op_properties_t *cls = &sm->cls[warp->inst->cls];
+        if (sub->pipe[cls->pipe].free_at > at || !is_simple(sm, warp, cls) ||
+            !may_issue(sm, warp, at))
+            break;
+        if (now == first && !ready_free_before(sub, at, &free_before))
+            break;
+        now = at;
+        tally_inst(sub, warp);
+        simple_step(sub, warp, cls, now);
+        at = simple_operands(warp, warp->inst, now);
+    }
+    if (now > first)
+        row_end(sub, warp, free_before, first, now);
+    return simple_end(sm, sub, warp, at, now);
+}
+
+/* Whether issue_row() is worth its call: the warp's next instruction may be issued in cycle `at`. */
+RB_CLONE_PART bool row_may_begin(const sm_t *sm, const sub_core_t *sub, const warp_t *warp,
+                                 cycle_t at)
+{
+    const op_properties_t *cls = &sm->cls[warp->inst->cls];
+    return sub->pipe[cls->pipe].free_at <= at && is_simple(sm, warp, cls) &&
+           !(sub->wakes.occupied >> at % WAKE_CYCLES & 1);
+}
+
+/* issue_alone() for an instruction that is_simple(), and perhaps a row of them. Returns the cycle of the
+ * last one. */
+RB_CLONE_PART cycle_t issue_simple(sm_t *sm, sub_core_t *sub, warp_t *warp,
+                                   const op_properties_t *cls, cycle_t now, cycle_t end)
+{
+    simple_step(sub, warp, cls, now);
+    const bool held = warp->held > 0 || warp->held_until > now;
+    const cycle_t at = held ? CYCLE_NEVER : simple_operands(warp, warp->inst, now);
+    if (!PROFILED(sm) && at == now + 1 && sm->subcore.greedy && row_may_begin(sm, sub, warp, at))
+        return issue_row(sm, sub, warp, now, end);
+    return simple_end(sm, sub, warp, at, now);
 }
 
 /* issue_controlled() for an INST_STEADY that is not the last one of its run. */
@@ -120,7 +186,9 @@ RB_CLONE_PART void issue_steady(sm_t *sm, sub_core_t *sub, warp_t *warp, const o
     if (warp->mask != 0)
         results_fixed(sm, sub, inst, now + pipes_latency(sm, inst, cls) + conflict, now);
     warp->stalled_until = at;
-    go_to(warp, next, now);
+    warp->inst = next;
+    warp->left--;
+    await_next(warp, now);
     if (!(next->traits & (INST_WAITS | INST_GUESSED)))
         warp->state = STATE_WAIT;
     else if (!next_inst_when(sm, warp, now, &at))
@@ -135,8 +203,10 @@ RB_CLONE_PART bool is_steady(const warp_t *warp, const op_properties_t *cls)
            cls->through_allocate;
 }
 
-/* One of the eligible warps issues. false: its instruction concerns others. */
-RB_CLONE_PART bool issue_eligible(sm_t *sm, sub_core_t *sub, uint32_t eligible, cycle_t now)
+/* One of the eligible warps issues, and perhaps goes on. Returns the last cycle of that; CYCLE_NEVER: its
+ * instruction concerns others. */
+RB_CLONE_PART cycle_t issue_eligible(sm_t *sm, sub_core_t *sub, uint32_t eligible, cycle_t now,
+                                     cycle_t end)
 {
     const uint32_t word = sub->scheduler_word;
     const uint32_t place = sub_cycle_pick(&sm->config->sm, sub, eligible);
@@ -144,7 +214,7 @@ RB_CLONE_PART bool issue_eligible(sm_t *sm, sub_core_t *sub, uint32_t eligible, 
     const op_properties_t *cls = &sm->cls[warp->inst->cls];
     if (!may_issue(sm, warp, now)) {
         sub->scheduler_word = word;
-        return false;
+        return CYCLE_NEVER;
     }
     sub->last = place;
     ready_looked(sub, eligible, now);
@@ -155,14 +225,14 @@ RB_CLONE_PART bool issue_eligible(sm_t *sm, sub_core_t *sub, uint32_t eligible, 
     if (PROFILED(sm))
         profile_issue(sm, sub, warp, cls, now);
     if (is_simple(sm, warp, cls))
-        issue_simple(sm, sub, warp, cls, now);
-    else if (warp->control && is_steady(warp, cls))
+        return issue_simple(sm, sub, warp, cls, now, end);
+    if (warp->control && is_steady(warp, cls))
         issue_steady(sm, sub, warp, cls, now);
     else if (warp->control)
         issue_controlled(sm, warp, cls, now);
     else
         issue_alone(sm, sub, warp, cls, now);
-    return true;
+    return now;
 }
 
 /* run_ahead() without the note of how far it came. */
@@ -180,8 +250,10 @@ RB_CLONE_PART cycle_t run(sm_t *sm, sub_core_t *sub, cycle_t from, cycle_t end)
         else
             eligible = ready_eligible(sub, now, &next);
         if (eligible != 0) {
-            if (!issue_eligible(sm, sub, eligible, now))
+            const cycle_t last = issue_eligible(sm, sub, eligible, now, end);
+            if (last == CYCLE_NEVER)
                 return now;
+            now = last;
             next = sub->ready_pipes != 0 ? now + 1 : CYCLE_NEVER;
         }
         now = next == now + 1 ? next : cycle_min(next, wake_ring_next(&sub->wakes));

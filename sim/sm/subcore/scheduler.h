@@ -10,6 +10,9 @@
  * using scheduler_state.h: the warp issued last, the ages of the warps, and one word of state. The
  * word is initially zero and is saved in checkpoints. The list says how many values it can have
  * (spec is the sm_spec_t), so that other values in a damaged checkpoint are refused.
+ *
+ * One that keeps to the warp issued last while that is eligible is simulated faster if
+ * scheduler_is_greedy() knows it.
  */
 #ifndef RUBATO_SM_SCHEDULER_H
 #define RUBATO_SM_SCHEDULER_H

@@ -12,6 +12,14 @@ SCHEDULER_POLICIES(SCHEDULER_PICK_)
 /* Number of values that a sub-core's word can have, starting with 0. */
 uint32_t scheduler_word_values(const sm_spec_t *spec);
 
+/* Whether the scheduler always picks the warp issued last if that is eligible, and then keeps its word
+ * of state. */
+static inline bool scheduler_is_greedy(const sm_spec_t *spec)
+{
+    return spec->scheduler == SCHEDULER_GTO || spec->scheduler == SCHEDULER_CGGTY ||
+           spec->scheduler == SCHEDULER_GRR;
+}
+
 /* Groups of warp slots of the scheduler two_level. */
 static inline uint32_t scheduler_groups(const sm_spec_t *spec)
 {

@@ -49,6 +49,7 @@ void subcore_init(sm_t *sm)
     c->last_bank = sm->config->sm.rf_banks - 1;
     c->any_delays = c->short_buffer > 0 || sm->config->sm.ideal;
     c->plain = !c->any_delays && !sm->config->sm.control_check;
+    c->greedy = scheduler_is_greedy(&sm->config->sm);
     c->shared_pipes = sm->cls[OP_FP64].one_unit ? UINT32_C(1) << PIPE_FP64 : 0;
     warps_init(sm);
     operands_init(sm);

@@ -142,6 +142,7 @@ typedef struct {
     bool plain; /* arithmetic depends on nothing but registers, pipes and the instruction cache */
     bool any_delays; /* warp_delay() is for every instruction: a short buffer, an ideal core */
     bool cut_warps;
+    bool greedy;           /* scheduler_is_greedy() */
     uint32_t shared_pipes; /* bit set of the pipes that the sub-cores share: FP64 or none */
     uint64_t
         port_window; /* with two banks of one read port each: a port in each cycle of the window,

@@ -7,18 +7,31 @@
 
 #include "sim/sm/subcore/subcore_parts.h"
 
-/* A warp issues its next instruction. */
-static inline void tally_issue(sub_core_t *sub, const warp_t *warp)
+/* A warp issues its next instruction: what depends on the instruction. */
+static inline __attribute__((always_inline)) void tally_inst(sub_core_t *sub, const warp_t *warp)
 {
     const inst_t *inst = warp->inst;
     tally_t *t = &sub->tally[inst->cls];
     t->issued++;
-    sub->threads += warp->lanes;
-    if (warp->lanes == 0)
-        sub->pred_off++;
     /* Without a source register it only moves a constant: HFMA2.MMA R0, -RZ, RZ, 1, 0. */
     if (inst->flops != 0 && inst->n_src != 0)
         t->flops += (uint64_t)inst->flops * warp->lanes;
+}
+
+/* A warp issues n instructions: what depends on its lanes. */
+static inline __attribute__((always_inline)) void tally_lanes(sub_core_t *sub, const warp_t *warp,
+                                                              uint64_t n)
+{
+    sub->threads += n * warp->lanes;
+    if (warp->lanes == 0)
+        sub->pred_off += n;
+}
+
+/* A warp issues its next instruction. */
+static inline __attribute__((always_inline)) void tally_issue(sub_core_t *sub, const warp_t *warp)
+{
+    tally_inst(sub, warp);
+    tally_lanes(sub, warp, 1);
 }
 
 /* tally.c */

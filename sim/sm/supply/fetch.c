@@ -173,11 +173,13 @@ static void l1i_miss(sm_t *sm, uint32_t sub_core, uint64_t line, cycle_t now)
 /* A free slot for a line under way; if there is none, moves a line that has arrived into the L0. */
 static fetch_slot_t *fetch_slot_new(sm_t *sm, supply_core_t *core, cycle_t now)
 {
-    for (uint32_t i = 0; i < slots_per_sub_core(sm); i++) {
+    for (uint32_t i = 0; i < core->fetch_end; i++) {
         if (!core->fetch[i].used)
             return &core->fetch[i];
     }
-    for (uint32_t i = 0; i < slots_per_sub_core(sm); i++) {
+    if (core->fetch_end < slots_per_sub_core(sm))
+        return &core->fetch[core->fetch_end++];
+    for (uint32_t i = 0; i < core->fetch_end; i++) {
         fetch_slot_t *f = &core->fetch[i];
         if (f->ready <= now) {
             l0_fill(core, f->line);
@@ -188,9 +190,17 @@ static fetch_slot_t *fetch_slot_new(sm_t *sm, supply_core_t *core, cycle_t now)
     return NULL;
 }
 
-static fetch_slot_t *fetch_slot_find(sm_t *sm, supply_core_t *core, uint64_t line)
+/* A slot is free again. */
+static void fetch_slot_free(supply_core_t *core, fetch_slot_t *f)
 {
-    for (uint32_t i = 0; i < slots_per_sub_core(sm); i++) {
+    f->used = false;
+    while (core->fetch_end > 0 && !core->fetch[core->fetch_end - 1].used)
+        core->fetch_end--;
+}
+
+static fetch_slot_t *fetch_slot_find(const supply_core_t *core, uint64_t line)
+{
+    for (uint32_t i = 0; i < core->fetch_end; i++) {
         if (core->fetch[i].used && core->fetch[i].line == line)
             return &core->fetch[i];
     }
@@ -214,10 +224,10 @@ static void fetch_start(sm_t *sm, uint32_t sub_core, uint64_t line, cycle_t now)
     }
 }
 
-static uint32_t fetches_waiting(sm_t *sm, const supply_core_t *core, cycle_t now)
+static uint32_t fetches_waiting(const supply_core_t *core, cycle_t now)
 {
     uint32_t n = 0;
-    for (uint32_t i = 0; i < slots_per_sub_core(sm); i++)
+    for (uint32_t i = 0; i < core->fetch_end; i++)
         n += core->fetch[i].used && core->fetch[i].ready > now;
     return n;
 }
@@ -227,8 +237,8 @@ static void prefetch_after(sm_t *sm, uint32_t sub_core, uint64_t line, cycle_t n
 {
     supply_core_t *core = &sm->supply.core[sub_core];
     uint32_t depth = sm->config->icache.prefetch;
-    for (uint32_t i = 1; i <= depth && fetches_waiting(sm, core, now) < depth; i++) {
-        if (l0_find(core, line + i) == NULL && fetch_slot_find(sm, core, line + i) == NULL)
+    for (uint32_t i = 1; i <= depth && fetches_waiting(core, now) < depth; i++) {
+        if (l0_find(core, line + i) == NULL && fetch_slot_find(core, line + i) == NULL)
             fetch_start(sm, sub_core, line + i, now);
     }
 }
@@ -242,21 +252,21 @@ static cycle_t fetch_line(sm_t *sm, uint32_t sub_core, uint64_t line, bool early
         return now;
     if (l0_lookup(core, line))
         return now;
-    fetch_slot_t *f = fetch_slot_find(sm, core, line);
+    fetch_slot_t *f = fetch_slot_find(core, line);
     if (f == NULL) {
         uint32_t limit = sm->config->icache.prefetch + sm->warps_per_sub_core;
-        if (early && fetches_waiting(sm, core, now) >= limit)
+        if (early && fetches_waiting(core, now) >= limit)
             return CYCLE_NEVER;
         sm->stats.icache_l0_misses++;
         fetch_start(sm, sub_core, line, now);
-        f = fetch_slot_find(sm, core, line);
+        f = fetch_slot_find(core, line);
     }
     cycle_t ready = f->ready;
     bool first = !f->demanded;
     f->demanded = true;
     if (ready <= now) {
         l0_fill(core, line);
-        f->used = false;
+        fetch_slot_free(core, f);
     }
     /* The first demand of a line advances the stream, whether the line has arrived or not. */
     if (first)
@@ -277,8 +287,9 @@ void fetch_forget(sm_t *sm)
     for (uint32_t s = 0; s < sm->n_sub_cores; s++) {
         cache_invalidate(sm->supply.core[s].l0);
         memset(sm->supply.core[s].known, 0, sizeof(sm->supply.core[s].known));
-        for (uint32_t i = 0; i < slots_per_sub_core(sm); i++)
+        for (uint32_t i = 0; i < sm->supply.core[s].fetch_end; i++)
             sm->supply.core[s].fetch[i].used = false;
+        sm->supply.core[s].fetch_end = 0;
     }
 }
 
@@ -344,37 +355,54 @@ cycle_t fetch_lines(sm_t *sm, uint32_t s, uint32_t w, uint32_t pc, cycle_t now)
     return there;
 }
 
-/* fetch_lines() for the usual step: only the last instruction of the buffer is in another line, the
- * next one, which is in the L0 at *spot. */
-static void step_to_next(sm_t *sm, supply_core_t *core, uint32_t w, cache_spot_t spot)
-{
-    inst_buffer_t *buffer = &sm->supply.buffer[w];
-    by_launch_warp(sm, w);
-    buffer->first = buffer->last;
-    fetch_begin(sm, buffer, buffer->last + 1);
-    buffer->fetching = false;
-    cache_use_again(core->l0, spot);
-    find_known(sm, buffer);
-}
-
-bool fetch_local(sm_t *sm, uint32_t s, uint32_t w, uint32_t pc, cycle_t now)
+/* fetch_local() where not all that it needs is known at once. */
+static __attribute__((noinline)) bool fetch_local_any(sm_t *sm, uint32_t s, uint32_t w, uint32_t pc,
+                                                      cycle_t now)
 {
     const inst_buffer_t *buffer = &sm->supply.buffer[w];
     supply_core_t *core = &sm->supply.core[s];
     const uint64_t address = buffer->code_base + pc, line = address / INST_LINE_BYTES;
     const uint64_t ahead = (address + sm->supply.fetch_ahead) / INST_LINE_BYTES;
-    if (!sm->config->icache.perfect && line == buffer->last && ahead == line + 1 &&
-        !buffer->fetching) {
-        const cache_spot_t *spot = l0_find(core, ahead);
-        if (spot != NULL)
-            step_to_next(sm, core, w, *spot);
-        return spot != NULL;
-    }
     if (!sm->config->icache.perfect &&
         (l0_find(core, line) == NULL || (ahead != line && l0_find(core, ahead) == NULL) ||
          (buffer->fetching && l0_find(core, buffer->last) == NULL)))
         return false;
     (void)fetch_lines(sm, s, w, pc, now);
+    return true;
+}
+
+/* The buffer continues with a line that is in the L0. */
+static inline void fetch_known(sm_t *sm, supply_core_t *core, inst_buffer_t *buffer, uint64_t line)
+{
+    buffer->last = line;
+    sm->stats.icache_l0_lookups++;
+    cache_use_again(core->l0, core->known[line % KNOWN_LINES].spot);
+}
+
+/* Mostly the line that is needed is known, or both after a branch: then this is fetch_lines() without
+ * its questions. */
+bool fetch_local(sm_t *sm, uint32_t s, uint32_t w, uint32_t pc, cycle_t now)
+{
+    inst_buffer_t *buffer = &sm->supply.buffer[w];
+    supply_core_t *core = &sm->supply.core[s];
+    const uint64_t address = buffer->code_base + pc, line = address / INST_LINE_BYTES;
+    const uint64_t ahead = (address + sm->supply.fetch_ahead) / INST_LINE_BYTES;
+    const bool elsewhere = line < buffer->first || line > buffer->last;
+    if (buffer->fetching || sm->config->icache.perfect ||
+        core->known[ahead % KNOWN_LINES].line != ahead + 1 ||
+        (elsewhere && core->known[line % KNOWN_LINES].line != line + 1))
+        return fetch_local_any(sm, s, w, pc, now);
+    by_launch_warp(sm, w);
+    if (elsewhere) {
+        buffer->first = line;
+        fetch_known(sm, core, buffer, line);
+    }
+    if (ahead > buffer->last) {
+        buffer->first = line;
+        fetch_known(sm, core, buffer, ahead);
+    }
+    buffer->last = ahead;
+    find_known(sm, buffer);
     return true;
 }
 
@@ -398,7 +426,7 @@ uint32_t fetch_reply(sm_t *sm, uint32_t entry, uint8_t sectors, cycle_t now)
     l1i_request(sm, now);
     for (uint32_t s = 0; s < sm->n_sub_cores; s++) {
         supply_core_t *core = &sm->supply.core[s];
-        fetch_slot_t *f = miss->wanted >> s & 1 ? fetch_slot_find(sm, core, miss->line) : NULL;
+        fetch_slot_t *f = miss->wanted >> s & 1 ? fetch_slot_find(core, miss->line) : NULL;
         if (f != NULL)
             f->ready = l1i_send(sm, core, now);
     }

@@ -43,6 +43,7 @@ typedef struct {
     cache_t *const_l0;               /* NULL: operands are looked up in the SM's constant cache */
     cycle_t l1i_free;                /* when the L1 instruction cache can send it the next line */
     fetch_slot_t *fetch;             /* owned */
+    uint32_t fetch_end;              /* slots from here on are not used */
 } supply_core_t;
 
 /* A line that misses in the L1 instruction cache. */
