@@ -18,6 +18,8 @@ static const char only_times[] =
     "some clusters have one simulated launch, and the profile knows only the spread of their times";
 static const char all_full[] =
     "it is 1 in all simulated launches, so what it is in the others is unknown";
+static const char not_walked[] =
+    "the launches that were left out were not walked, so the simulated ones found other caches";
 
 /* The sum whose spread is that of a statistic. */
 typedef struct {
@@ -298,6 +300,8 @@ static stat_interval_t interval_of(const run_intervals_t *s, size_t i, const res
         of = between(s, r, value, f->most);
     if (of.reason != NULL || i == 0)
         return of;
+    if (s->cold && state_error_is_cold(r->term, r->n))
+        return stat_interval_none(not_walked);
     widen(s, r, value, &of);
     const double least = f->den.n > 0 ? 0 : form_value(&f->num, s->simulated);
     return stat_interval_possible(of, value, least,

@@ -26,6 +26,7 @@ typedef struct {
     double *cycles_residual;   /* owned; see run_ratio_cycles() */
     const double *cycles_size; /* the same */
     uint64_t unstated;         /* launches that are estimates and do not state their error */
+    bool cold;                 /* launches were left out and not walked; set by the caller */
     double confidence;
     stat_interval_t *of; /* owned; of all statistics; NULL: nothing was estimated */
 } run_intervals_t;
