@@ -78,11 +78,17 @@ static void limit_growth(const online_next_t *s, uint64_t *m, double before, dou
 }
 
 /* How much slow launches that were not met may add: what the choice of launches leaves of the bound, but
- * at least half of its square. */
+ * at least half of its square; or what they add now, if the other part then fits into the bound with
+ * fewer samples than it takes to meet more of them. */
 static double room_for_unseen(const online_next_t *s, double bound)
 {
-    double half = half_at(s, s->now->variance), least = bound / sqrt(2);
-    return half < least ? sqrt(bound * bound - half * half) : least;
+    const double half = half_at(s, s->now->variance), unseen = s->now->unseen;
+    const double room = sqrt(bound * bound - fmin(half * half, bound * bound / 2));
+    const double left = bound * bound - unseen * unseen;
+    if (unseen <= room || left <= 0)
+        return room;
+    const double to_meet = fmax(unseen / room, s->now->enough / (double)s->now->looked);
+    return half * half / left < to_meet ? unseen : room;
 }
 
 /* What the bound requires of the spread between launches. */
@@ -92,7 +98,7 @@ static void allocate_all(const online_next_t *s, double variance, uint64_t *m)
     for (uint32_t h = 0; h < s->strata->n; h++)
         strata[h] = (stratum_t){.size = s->samples[h].n,
                                 .cost = s->strata->cost[h],
-                                .sd = s->plan[h].sd,
+                                .sd = s->plan[h].sd_changing,
                                 .least = s->samples[h].m};
     allocate(strata, s->strata->n, variance, true, m);
     free(strata);

@@ -41,6 +41,7 @@ typedef struct {
     double borrowed; /* degrees of freedom from other groups */
     double variance; /* of total */
     sample_shape_t shape;
+    double ratio; /* longest sample over the median of those near it in the program */
 } group_t;
 
 typedef struct {
@@ -55,23 +56,34 @@ typedef struct {
     double prior[2]; /* squared coefficient of variation of unequal and of equal groups */
 } look_t;
 
-/* Copies the samples of a group to values; returns how many. */
-static size_t gather(const look_t *l, uint32_t g)
+/* Copies the samples of strata [from, to) to values; returns how many. */
+static size_t gather(const look_t *l, uint32_t from, uint32_t to)
 {
     size_t n = 0;
-    for (uint32_t h = l->strata->of_group[g]; h < l->strata->of_group[g + 1]; h++) {
+    for (uint32_t h = from; h < to; h++) {
         for (uint64_t i = 0; i < l->samples[h].m; i++)
             l->values[n++] = l->samples[h].cycles[i];
     }
     return n;
 }
 
+/* The largest ratio of the longest sample of three parts in sequence to their median. Drift, which parts
+ * show, is not taken for slow launches that hide among others. */
+static double slowest_nearby(const look_t *l, uint32_t from, uint32_t to)
+{
+    double most = 1;
+    for (uint32_t h = from; h == from || h + 3 <= to; h++)
+        most = fmax(most, sample_shape(l->values, gather(l, h, h + 3 < to ? h + 3 : to)).ratio);
+    return most;
+}
+
 static void look_at(look_t *l, uint32_t g)
 {
     group_t *of = &l->group[g];
+    const uint32_t from = l->strata->of_group[g], to = l->strata->of_group[g + 1];
     double squares = 0;
-    *of = (group_t){0};
-    for (uint32_t h = l->strata->of_group[g]; h < l->strata->of_group[g + 1]; h++) {
+    *of = (group_t){.ratio = slowest_nearby(l, from, to)};
+    for (uint32_t h = from; h < to; h++) {
         const stratum_sample_t *p = &l->samples[h];
         spread_t c = spread_of(p->cycles, p->m);
         double own = (double)(p->m - 1), cov = c.mean > 0 ? c.sample / c.mean : 0;
@@ -82,8 +94,7 @@ static void look_at(look_t *l, uint32_t g)
         of->total += (double)p->n * c.mean;
     }
     of->cov2 = of->df > 0 ? squares / of->df : 0;
-    size_t n = gather(l, g);
-    of->shape = sample_shape(l->values, n);
+    of->shape = sample_shape(l->values, gather(l, from, to));
 }
 
 /* The samples relative to the means of their groups, in groups that have more launches; returns how
@@ -179,18 +190,20 @@ static double change_variance(const stratum_sample_t *a, const stratum_sample_t 
 static void find_variances(look_t *l, uint32_t g, online_stratum_t *plan)
 {
     uint32_t from = l->strata->of_group[g], to = l->strata->of_group[g + 1];
-    double cov2 = group_cov2(l, g), mean = 0;
+    double cov2 = group_cov2(l, g), mean = 0, change = 0, *all = &l->group[g].variance;
     for (uint32_t h = from; h < to; h++) {
         const stratum_sample_t *p = &l->samples[h];
         double n = (double)p->n, m = (double)p->m, v = stratum_variance(p, cov2);
         mean += n * v / (double)l->group[g].n;
         if (p->m < p->n)
-            l->group[g].variance += n * n * (1 - m / n) * v / m;
+            *all += n * n * (1 - m / n) * v / m;
         if (h > from)
-            l->group[g].variance += change_variance(p - 1, p, cov2);
+            change += change_variance(p - 1, p, cov2);
     }
+    const double more = *all > 0 ? 1 + change / *all : 1;
+    *all += change;
     for (uint32_t h = from; h < to; h++)
-        plan[h] = (online_stratum_t){.sd = sqrt(mean)};
+        plan[h] = (online_stratum_t){.sd = sqrt(mean), .sd_changing = sqrt(mean * more)};
 }
 
 /* Degrees of freedom of a group's variance: a variance that one value decides has about two. */
@@ -239,7 +252,7 @@ static void add_up(const look_t *l, online_state_t *s)
  * variance contains them. */
 static bool may_hide(const group_t *of, double slow)
 {
-    return of->m < of->n && of->shape.ratio < sqrt(slow);
+    return of->m < of->n && of->ratio < sqrt(slow);
 }
 
 /* What slow launches that no sample met may add. */
@@ -249,7 +262,7 @@ static void find_unseen(const look_t *l, online_state_t *s, online_stratum_t *pl
     s->ratio = 1;
     for (uint32_t g = 0; g < l->strata->n_groups; g++) {
         if (l->strata->equal[g])
-            s->ratio = fmax(s->ratio, l->group[g].shape.ratio);
+            s->ratio = fmax(s->ratio, l->group[g].ratio);
     }
     double slowest = fmax(s->ratio, assume->slow);
     for (uint32_t g = 0; g < l->strata->n_groups; g++)
@@ -259,6 +272,8 @@ static void find_unseen(const look_t *l, online_state_t *s, online_stratum_t *pl
     double share = 1 - pow(1 - assume->confidence, 1 / (double)s->looked);
     double rare = share > assume->rare ? assume->rare : 0;
     s->rare = s->ratio > assume->slow ? share : rare;
+    s->enough =
+        s->rare < share ? log(1 - assume->confidence) / log(1 - assume->rare) : (double)s->looked;
     for (uint32_t g = 0; g < l->strata->n_groups; g++) {
         const group_t *of = &l->group[g];
         if (!may_hide(of, slowest))

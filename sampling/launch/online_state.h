@@ -37,9 +37,12 @@ typedef struct {
     double df;       /* degrees of freedom of variance */
     double skew;     /* of the estimate */
     double unseen;   /* cycles that slow launches that no sample met may add */
-    double ratio; /* length of the slowest launch met among those that look the same, in medians */
-    double rare;  /* share of all launches that these may be, at most */
+    /* Length of the slowest launch met among those that look the same, in medians of their neighbours;
+     * share of all launches that such ones may be, at most. */
+    double ratio, rare;
     uint64_t looked; /* samples that would have shown them */
+    double enough;   /* samples that make them fewer: as many as there are, or, where the share is
+                      * the assumed one, those that exclude it */
     bool exact;      /* all launches were simulated */
     bool heavy;      /* the tail has no variance: its index is tail_index, and one sample, of
                       * tail_group, has a share tail_share of the variance */
@@ -54,8 +57,9 @@ typedef struct {
  * too low.
  */
 typedef struct {
-    double sd;       /* standard deviation of the launches */
-    bool maybe_slow; /* slow launches may be left that no sample met (online_state_t.unseen) */
+    double sd;          /* standard deviation of the launches */
+    double sd_changing; /* the same, with what changes between parts add to the variance */
+    bool maybe_slow;    /* slow launches may be left that no sample met (online_state_t.unseen) */
 } online_stratum_t;
 
 /* samples: one per stratum, each with at least one sample. plan: per stratum, set. */

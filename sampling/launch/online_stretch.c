@@ -8,7 +8,7 @@
 #include "sim/core/alloc.h"
 
 /* Limits of a stretch: its share of the cost of all launches, and launches. */
-#define STRETCH_COST 0.02
+#define STRETCH_COST 0.01
 enum { STRETCH_LEAST = 8, STRETCH_MOST = 64 };
 
 /* Share of the total, as estimated, that the strata with both kinds of launches must have together. */

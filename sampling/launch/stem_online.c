@@ -20,7 +20,7 @@
     P(U32, rounds, "5", 1, 5, "", "maximum number of rounds; they share the error probability")    \
     P(U64, pilot, "2", 2, 1e6, "launches", "minimum per group in the first round")                 \
     P(U64, pilot_total, "460", 2, 1e8, "launches",                                                 \
-      "total of the first round; at most a tenth of all launches")                                 \
+      "total of the first round; at most a twentieth of all launches, or 30")                      \
     P(U64, small, "10", 1, 1e6, "launches", "groups with fewer are merged with similar ones")      \
     P(F64, similar, "0.25", 0, 100, "", "largest relative difference of merged groups")            \
     P(BOOL, firsts, "true", 0, 1, "",                                                              \

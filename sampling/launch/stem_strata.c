@@ -15,12 +15,12 @@
 
 /* The first round takes at most this share of the launches, but may take PILOT_LEAST, and at most this
  * share of the cost of all launches for what a group costs more than others. */
-#define PILOT_SHARE 0.1
+#define PILOT_SHARE 0.05
 #define PILOT_LEAST 30.0
 #define COST_SHARE  0.01
 
 /* Samples of the first round per part of a group. */
-enum { PART_SAMPLES = 3 };
+enum { PART_SAMPLES = 2 };
 
 /* Groups while they are made. */
 typedef struct {

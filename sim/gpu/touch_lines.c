@@ -23,19 +23,22 @@ static void any_lines(touch_lines_t *out, const uint64_t *rec, unsigned width, b
     }
 }
 
-/* Every byte of [lo, hi), which is not empty. Writes: both are multiples of a sector. */
+/* Every byte of [lo, hi), which is not empty. Writes: both are multiples of a sector. Bytes are written
+ * once: reading back parts of what was just written stalls the processor. */
 static void range_lines(touch_lines_t *out, uint64_t lo, uint64_t hi)
 {
+    enum { ALL = (1 << SECTORS_PER_LINE) - 1 };
     const uint64_t first = line_of(lo), last = line_of(hi - 1);
     const uint32_t n = (uint32_t)((last - first) / LINE_BYTES) + 1;
+    const uint32_t head = ALL << (lo - first) / SECTOR_BYTES;
+    const uint32_t tail = (2u << (hi - 1 - last) / SECTOR_BYTES) - 1;
     for (uint32_t i = 0; i < n; i++) {
+        const uint32_t sectors = ALL & (i == 0 ? head : ALL) & (i + 1 == n ? tail : ALL);
         out->line[i] = first + (uint64_t)i * LINE_BYTES;
-        out->sectors[i] = (1 << SECTORS_PER_LINE) - 1;
+        out->sectors[i] = (uint8_t)sectors;
+        out->full[i] = (uint8_t)sectors;
     }
-    out->sectors[0] &= (uint8_t)(15u << (lo - first) / SECTOR_BYTES);
-    out->sectors[n - 1] &= (uint8_t)((2u << (hi - 1 - last) / SECTOR_BYTES) - 1);
     out->n = n;
-    memcpy(out->full, out->sectors, n);
 }
 
 /* Matches no line. */

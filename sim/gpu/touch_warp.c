@@ -213,13 +213,23 @@ static void write_lines(touch_warps_t *w, l2_touch_kind_t kind)
     set_tail(w, &t);
 }
 
-/* Whether the lanes touch all bytes from one multiple of a sector to another, as most accesses
- * do. */
-static inline bool is_plain(const uint64_t *rec, unsigned width, uint64_t *end)
+/* Sectors that an access touches: those of [from, end), multiples of a sector. */
+typedef struct {
+    uint64_t from, end;
+} sectors_t;
+
+/* Whether the lanes touch all bytes of a range, as most accesses do; reads may begin and end within a
+ * sector. */
+static inline bool is_plain(const touch_op_t *op, const uint64_t *rec, sectors_t *s)
 {
-    *end = rec[1] + (uint64_t)addr_lanes(rec) * width;
-    return addr_form(rec) == ADDR_AFFINE && addr_stride(rec) == (int32_t)width &&
-           (rec[1] | *end) % SECTOR_BYTES == 0 && *end > rec[1];
+    const int32_t stride = addr_stride(rec);
+    const bool read = op->kind == L2_TOUCH_READ;
+    const uint64_t lanes = stride == 0 && read ? 1 : addr_lanes(rec);
+    const uint64_t end = rec[1] + lanes * op->width;
+    *s = (sectors_t){rec[1] & ~(uint64_t)(SECTOR_BYTES - 1),
+                     (end + SECTOR_BYTES - 1) & ~(uint64_t)(SECTOR_BYTES - 1)};
+    return addr_form(rec) == ADDR_AFFINE && (stride == op->width || (stride == 0 && read)) &&
+           (read || (rec[1] | end) % SECTOR_BYTES == 0) && end > rec[1] && s->end > s->from;
 }
 
 /* Touches all sectors of [from, end). Inlined for each kind. */
@@ -280,11 +290,11 @@ static void touch_any(touch_warps_t *w, const touch_op_t *op, const uint64_t *re
 
 static inline void touch_data(touch_warps_t *w, const touch_op_t *op, const uint64_t *rec)
 {
-    uint64_t end;
+    sectors_t s;
     make_room(w);
     const uint64_t before = w->batch.counts.sectors[L2_TOUCH_READ];
-    if (!w->wants_l1 && is_plain(rec, op->width, &end))
-        touch_plain(w, (l2_touch_kind_t)op->kind, rec[1], end);
+    if (!w->wants_l1 && is_plain(op, rec, &s))
+        touch_plain(w, (l2_touch_kind_t)op->kind, s.from, s.end);
     else
         touch_any(w, op, rec);
     if (op->cached)

@@ -10,10 +10,9 @@
 
 enum { LAUNCHES = 12 };
 
-#define SAMPLING_ONLY                                                                              \
-    "sampling error only; it does not include cold starts of the simulated launches"
-#define ONLINE_NOTE "cold starts of the simulated launches are not included"
-#define NOT_STATED  "samplers inside launches do not state their error"
+#define ONLINE_NOTE   "cold starts of the simulated launches are not included"
+#define SAMPLING_ONLY "sampling error only; " ONLINE_NOTE
+#define NOT_STATED    "samplers inside launches do not state their error"
 
 /* The output of a run and its page about the interval of the cycles. */
 static void expect_interval(const char *folder, bool there, const char *note)

@@ -282,6 +282,42 @@ static void launches_between_those_of_the_trace_warm_the_caches(void **state)
     expect_warmup("1-3,5-6", "\"keep\"");
 }
 
+/* What launches that the trace lacks did to the L2 is not known. */
+static void gaps_leave_no_interval_of_what_caches_hold(void **state)
+{
+    static const char *const none[] = {"metrics.l2_hit_rate", "dram_bytes", "sm.tlb_misses"};
+    static const char reason[] = "left out were not walked";
+    static const char *const run[] = {"run",      "gaps.rbt",
+                                      "--gpu",    "rtx2060",
+                                      "-s",       "sm.count=6",
+                                      "-s",       "mem.partitions=3",
+                                      "-s",       "l2.slices=6",
+                                      "-s",       "l2.size=96KiB",
+                                      "--sample", "random:fraction=40%",
+                                      "-fo",      "gaps",
+                                      NULL};
+    char path[64];
+    (void)state;
+    expect(0, NULL,
+           WORDS("gen", "stencil", "-p", "size=130", "-p", "steps=30", "-o", "steps.rbt", "-f"));
+    expect(0, NULL, WORDS("trace", "slice", "steps.rbt", "-l", "1-10,14-30", "-o", "gaps.rbt"));
+    char *table = cli_run_as(&rubato, 0, NULL, run), *json = cli_read_json("gaps/run.json");
+    assert_non_null(strstr(table, reason));
+    for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++) {
+        snprintf(path, sizeof(path), "totals.interval.%s.low", none[i]);
+        assert_true(json_is(json, path, "null"));
+        snprintf(path, sizeof(path), "totals.interval.%s.reason", none[i]);
+        assert_false(json_is(json, path, "null"));
+    }
+    assert_false(json_is(json, "totals.interval.metrics.global_load_hit_rate.high", "null"));
+    free(table);
+    free(json);
+    expect(0, NULL, WORDS("report", "gaps"));
+    char *page = cli_read("gaps/report.html");
+    assert_non_null(strstr(page, "hits in the L2 and DRAM traffic have no interval"));
+    free(page);
+}
+
 static void a_trace_of_the_plans_launches_is_enough(void **state)
 {
     (void)state;
@@ -399,6 +435,7 @@ int main(void)
         cmocka_unit_test(a_run_can_choose_as_it_goes),
         cmocka_unit_test(a_native_trace_needs_no_profile),
         cmocka_unit_test(launches_between_those_of_the_trace_warm_the_caches),
+        cmocka_unit_test(gaps_leave_no_interval_of_what_caches_hold),
         cmocka_unit_test(a_trace_of_the_plans_launches_is_enough),
         cmocka_unit_test(samplers_inside_launches_are_named_in_the_results),
         cmocka_unit_test(warmups_are_settings),

@@ -240,6 +240,7 @@ void lab_run_begin(lab_run_t *run, const gpu_spec_t *spec, const plan_t *plan,
     }
     run->report = (run_report_t){.complete = true,
                                  .spec = spec,
+                                 .warmup = WARMUP_FUNCTIONAL,
                                  .sampling = plan != NULL ? &run->sampling : NULL,
                                  .inside = &inside,
                                  .journal = run->journal};

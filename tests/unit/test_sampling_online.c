@@ -175,6 +175,12 @@ static double rare(rng_t *rng, double at)
     return (lround(1000 * at) % 100 == 37 ? 5 : 1) * (1 + 0.02 * rng_unit(rng));
 }
 
+/* Three times as long in the end. */
+static double growth(rng_t *rng, double at)
+{
+    return (1 + 2 * at) * (1 + 0.1 * rng_unit(rng));
+}
+
 static double slow_start(rng_t *rng, double at)
 {
     return (at <= 0 ? 400 : at < 0.005 ? 5 : 1) * (1 + 0.02 * rng_unit(rng));
@@ -211,6 +217,18 @@ static void the_interval_allows_for_slow_launches_that_no_sample_met(void **stat
     print_message("rare: coverage %.3f, silent %.3f\n", r.coverage, r.silent);
     assert_true(r.coverage >= 0.93 && r.silent <= 0.01);
     assert_true(online_replay(&lab.pop, lab.time, "stem_online:slow=1", 500).coverage < 0.8);
+    lab_population_free(&lab);
+}
+
+/* The launches in the end are not slow ones that hide among others. Rounds take what the bound needs, as
+ * slow launches that were not met stay what they are assumed to be. */
+static void drift_meets_the_bound_with_few_samples(void **state)
+{
+    (void)state;
+    lab_population_t lab = alike(600, growth, 5);
+    replay_t r = online_replay(&lab.pop, lab.time, "stem_online", 300);
+    print_message("growth: met %.3f, coverage %.3f, %.0f samples\n", r.met, r.coverage, r.samples);
+    assert_true(r.met >= 0.95 && r.coverage >= 0.93 && r.samples < 60);
     lab_population_free(&lab);
 }
 
@@ -334,6 +352,7 @@ int main(void)
         cmocka_unit_test(a_restart_is_a_new_beginning),
         cmocka_unit_test(one_launch_and_equal_launches_are_exact),
         cmocka_unit_test(the_interval_allows_for_slow_launches_that_no_sample_met),
+        cmocka_unit_test(drift_meets_the_bound_with_few_samples),
         cmocka_unit_test(slow_first_launches_are_simulated),
         cmocka_unit_test(a_tail_without_a_variance_has_no_interval),
         cmocka_unit_test(errors_inside_launches_are_part_of_the_bound),

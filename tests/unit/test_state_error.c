@@ -62,6 +62,23 @@ static void cycles_that_were_left_out_are_uncertain(void **state)
     assert_true(state_error_cycles(4000, 5000) == 0);
 }
 
+/* Hits of an L1, which every launch empties, are not among them. */
+static void what_outlives_launches_is_cold_without_walks(void **state)
+{
+    static const linear_term_t loads[] = {{VALUE_AT(sm.global_load_hits), 1},
+                                          {VALUE_AT(sm.global_load_sectors), -0.5},
+                                          {VALUE_AT(l2.read_sectors), 1}},
+                               others[] = {{VALUE_AT(l2.write_hits), 1},
+                                           {VALUE_AT(dram.read_sectors), 1},
+                                           {VALUE_AT(dram.read_requests), 1},
+                                           {VALUE_AT(sm.tlb_misses), 1},
+                                           {VALUE_AT(sm.icache_l1_misses), 1}};
+    (void)state;
+    assert_false(state_error_is_cold(loads, 3));
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+        assert_true(state_error_is_cold(&others[i], 1));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -69,6 +86,7 @@ int main(void)
         cmocka_unit_test(rates_scale_and_complete_programs_have_none),
         cmocka_unit_test(time_may_be_spent_otherwise),
         cmocka_unit_test(cycles_that_were_left_out_are_uncertain),
+        cmocka_unit_test(what_outlives_launches_is_cold_without_walks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,6 +18,11 @@ static const char only_times[] =
     "some clusters have one simulated launch, and the profile knows only the spread of their times";
 static const char all_full[] =
     "it is 1 in all simulated launches, so what it is in the others is unknown";
+static const char not_walked[] =
+    "the launches that were left out were not walked, so the simulated ones found other caches";
+
+/* In place of "exact" if everything was simulated, but not in the program's order. */
+static const char in_rounds[] = "all launches, in rounds";
 
 /* The sum whose spread is that of a statistic. */
 typedef struct {
@@ -86,6 +91,12 @@ static void add_inside(estimate_within_t *w, const seen_launch_t *l, const linea
                             (double)r->error.n - 1);
 }
 
+/* Whether every simulated launch came after those before it in the program. */
+static bool is_in_order(const run_intervals_t *s)
+{
+    return s->in_order[VALUE_CYCLES] == s->simulated[VALUE_CYCLES];
+}
+
 static void survey_launch(run_intervals_t *s, ratio_samples_t *samples, const run_record_t *r)
 {
     const linear_term_t cycles = {VALUE_CYCLES, 1};
@@ -95,6 +106,10 @@ static void survey_launch(run_intervals_t *s, ratio_samples_t *samples, const ru
         return;
     if (!estimated)
         launch_values_add(s->simulated, &r->launch, 1);
+    if (!estimated && r->launch.info.id > s->last_id) {
+        launch_values_add(s->in_order, &r->launch, 1);
+        s->last_id = r->launch.info.id;
+    }
     s->unstated += estimated && r->error.n < 2;
     add_inside(&s->cycles, &l, &cycles, 1);
     if (samples->counters[0] != NULL)
@@ -147,13 +162,17 @@ void run_intervals_totals(const run_intervals_t *s, double values[STAT_VALUES])
 }
 
 /* Widens the interval of the cycles by what sampled launches do not show of the chip's state. */
-static void widen_cycles(estimate_t *e, double simulated)
+static void widen_cycles(const run_intervals_t *s, estimate_t *e)
 {
-    if (!isfinite(e->low) || strcmp(e->method, "exact") == 0)
+    const bool exact = strcmp(e->method, "exact") == 0;
+    const double half = state_error_cycles(e->value, s->in_order[VALUE_CYCLES]);
+    if (!isfinite(e->low) || (exact && is_in_order(s)))
         return;
-    const double half = state_error_cycles(e->value, simulated);
+    if (exact)
+        e->method = in_rounds;
     e->low = e->value - hypot(e->value - e->low, half);
     e->high = e->value + hypot(e->high - e->value, half);
+    e->low = fmax(e->low, fmin(s->in_order[VALUE_CYCLES], e->value));
 }
 
 estimate_t run_intervals_cycles(const run_intervals_t *s, double total)
@@ -164,6 +183,7 @@ estimate_t run_intervals_cycles(const run_intervals_t *s, double total)
     estimate_t e = sampling->estimate;
     if (e.method != NULL) {
         estimate_widen(&e, &s->cycles);
+        widen_cycles(s, &e);
         return e;
     }
     const double confidence =
@@ -177,9 +197,7 @@ estimate_t run_intervals_cycles(const run_intervals_t *s, double total)
     e.high += total - e.value;
     e.value = total;
     estimate_raise(&e, &sampling->plan);
-    widen_cycles(&e, s->simulated[VALUE_CYCLES]);
-    if (e.low < s->simulated[VALUE_CYCLES])
-        e.low = fmin(s->simulated[VALUE_CYCLES], total);
+    widen_cycles(s, &e);
     return e;
 }
 
@@ -274,11 +292,14 @@ static stat_interval_t between(const run_intervals_t *s, const residual_t *r, do
 static void widen(const run_intervals_t *s, const residual_t *r, double value, stat_interval_t *i)
 {
     double program[STAT_VALUES];
-    if (s->sampling == NULL || strcmp(i->method, "exact") == 0)
+    const bool exact = strcmp(i->method, "exact") == 0;
+    if (s->sampling == NULL || (exact && is_in_order(s)))
         return;
     run_intervals_totals(s, program);
     const double added = s->sampling->estimate.unmet / program[VALUE_CYCLES];
-    const double half = state_error(r->term, r->n, program, s->simulated);
+    const double half = state_error(r->term, r->n, program, s->in_order);
+    if (exact && half > 0)
+        i->method = in_rounds;
     const unmet_error_t unmet = unmet_error(r->term, r->n, program, added);
     i->low = value - hypot(hypot(value - i->low, half), unmet.below);
     i->high = value + hypot(hypot(i->high - value, half), unmet.above);
@@ -298,8 +319,10 @@ static stat_interval_t interval_of(const run_intervals_t *s, size_t i, const res
         of = between(s, r, value, f->most);
     if (of.reason != NULL || i == 0)
         return of;
+    if (s->cold && state_error_is_cold(r->term, r->n))
+        return stat_interval_none(not_walked);
     widen(s, r, value, &of);
-    const double least = f->den.n > 0 ? 0 : form_value(&f->num, s->simulated);
+    const double least = f->den.n > 0 ? 0 : form_value(&f->num, s->in_order);
     return stat_interval_possible(of, value, least,
                                   fmin(f->most, run_ratio_most(&s->ratio, &f->num)));
 }

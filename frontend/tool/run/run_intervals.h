@@ -21,11 +21,14 @@ typedef struct {
     const run_sampling_t *sampling; /* borrowed; NULL: no launch was left out */
     stat_form_t *forms;             /* owned; of all statistics */
     double simulated[STAT_VALUES];  /* sums over the launches that were simulated completely */
+    double in_order[STAT_VALUES];   /* of those that no later launch of the program preceded */
+    uint64_t last_id;               /* the largest id so far, while launches are read */
     run_ratio_t ratio;
     estimate_within_t cycles;  /* of the total cycles, from inside launches */
     double *cycles_residual;   /* owned; see run_ratio_cycles() */
     const double *cycles_size; /* the same */
     uint64_t unstated;         /* launches that are estimates and do not state their error */
+    bool cold;                 /* launches were left out and not walked; set by the caller */
     double confidence;
     stat_interval_t *of; /* owned; of all statistics; NULL: nothing was estimated */
 } run_intervals_t;

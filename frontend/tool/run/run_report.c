@@ -16,15 +16,19 @@ void report_identity(char text[REPORT_IDENTITY], const char *identity, const tra
     snprintf(text, REPORT_IDENTITY, "%016llx", (unsigned long long)h);
 }
 
-/* What a sampler that chose during the run says about its interval. */
-static const char *note_of_sampler(run_report_t *r)
+/* What the interval of the cycles has of the caches that launches found. */
+static const char *note_of_caches(const run_report_t *r)
 {
-    const char *caches = "";
-    if (isfinite(r->cycles_interval.low))
-        caches = r->warmup == WARMUP_FUNCTIONAL
-                     ? "; the caches were warmed for the simulated launches"
-                     : "; cold starts of the simulated launches are not included";
-    snprintf(r->note_text, sizeof(r->note_text), "%s%s", r->sampling->note, caches);
+    if (r->warmup == WARMUP_FUNCTIONAL)
+        return "the caches were warmed for the simulated launches";
+    return r->intervals.cold ? "cold starts of the simulated launches are not included, and hits "
+                               "in the L2 and DRAM traffic have no interval"
+                             : "cold starts of the simulated launches are not included";
+}
+
+static const char *note_with_caches(run_report_t *r, const char *note)
+{
+    snprintf(r->note_text, sizeof(r->note_text), "%s; %s", note, note_of_caches(r));
     return r->note_text;
 }
 
@@ -41,7 +45,7 @@ static const char *note_of(run_report_t *r)
     if (p == NULL)
         return NULL;
     if (r->sampling->note != NULL)
-        return note_of_sampler(r);
+        return isfinite(e->low) ? note_with_caches(r, r->sampling->note) : r->sampling->note;
     if (!isfinite(e->low) && !p->random && sample_is_plugin(p->method))
         return "the sampler from outside gives no interval";
     if (sample_is_plugin(p->method) && sample_is_plugin(e->method))
@@ -51,9 +55,7 @@ static const char *note_of(run_report_t *r)
                          : "the method's choice of launches is not random";
     if (r->simulated.launches == p->n_launches)
         return NULL;
-    return r->warmup == WARMUP_FUNCTIONAL
-               ? "sampling error only; the caches were warmed for the simulated launches"
-               : "sampling error only; it does not include cold starts of the simulated launches";
+    return note_with_caches(r, "sampling error only");
 }
 
 /* Replaces estimates by what the index knows about the whole program, and limits the others. */
@@ -132,8 +134,11 @@ rb_code_t report_set_totals(run_report_t *r, rb_err_t *err)
         return RB_OK;
     RB_TRY(run_intervals_begin(&r->intervals, r->journal, r->of_plan ? r->sampling : NULL, r->spec,
                                err));
-    if (r->of_plan)
+    if (r->of_plan) {
+        r->intervals.cold =
+            r->warmup == WARMUP_KEEP && r->simulated.launches < r->sampling->plan.n_launches;
         estimate_totals(r);
+    }
     if (r->graph != NULL) {
         set_graph_totals(r);
         return set_graph_intervals(r, err);

@@ -1,7 +1,6 @@
 #include "frontend/tool/run/state_error.h"
 
 #include <math.h>
-#include <stdbool.h>
 
 /*
  * Share of the lookups in the L2 that may go the other way. After a walk over the launches that were
@@ -26,10 +25,37 @@ static const size_t outcomes[] = {VALUE_AT(l2.read_hits),      VALUE_AT(l2.write
                                   VALUE_AT(l2.fills),          VALUE_AT(l2.writebacks),
                                   VALUE_AT(dram.read_sectors), VALUE_AT(dram.write_sectors)};
 
+/* Other counts of what these caches hold: instructions, translations, and how the L2 is written back. */
+static const size_t held[] = {VALUE_AT(l2.partial_fetches),  VALUE_AT(l2.early_writebacks),
+                              VALUE_AT(l2.inst_sectors),     VALUE_AT(l2.gpc_sectors),
+                              VALUE_AT(sm.tlb_misses),       VALUE_AT(sm.tlb_l2_misses),
+                              VALUE_AT(sm.icache_l0_misses), VALUE_AT(sm.icache_l1_misses)};
+
+static bool is_among(const size_t *values, size_t n, uint16_t value)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (values[i] == value)
+            return true;
+    }
+    return false;
+}
+
 static bool is_outcome(uint16_t value)
 {
-    for (size_t i = 0; i < sizeof(outcomes) / sizeof(outcomes[0]); i++) {
-        if (outcomes[i] == value)
+    return is_among(outcomes, sizeof(outcomes) / sizeof(outcomes[0]), value);
+}
+
+static bool is_cold(uint16_t value)
+{
+    const size_t dram = VALUE_AT(dram.read_sectors);
+    return is_outcome(value) || (value >= dram && value < dram + DRAM_STAT_COUNT) ||
+           is_among(held, sizeof(held) / sizeof(held[0]), value);
+}
+
+bool state_error_is_cold(const linear_term_t *term, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (is_cold(term[i].value))
             return true;
     }
     return false;

@@ -5,6 +5,8 @@
 #ifndef RUBATO_RUN_STATE_ERROR_H
 #define RUBATO_RUN_STATE_ERROR_H
 
+#include <stdbool.h>
+
 #include "frontend/tool/library/stat_forms.h"
 
 /*
@@ -14,7 +16,11 @@
 double state_error(const linear_term_t *term, size_t n, const double program[STAT_VALUES],
                    const double simulated[STAT_VALUES]);
 
-/* The same for the cycles of the whole program. */
+/* Whether a sum of values counts what caches that outlive a launch hold or miss: its error is unknown if
+ * the launches that were left out were not walked. */
+bool state_error_is_cold(const linear_term_t *term, size_t n);
+
+/* The same as state_error() for the cycles of the whole program. */
 double state_error_cycles(double program, double simulated);
 
 #endif
