@@ -27,6 +27,7 @@
     X(LRU, lru, 0, "the least recently used line")                                                 \
     X(RANDOM, random, 0, "a random line; every run chooses the same")                              \
     X(FIFO, fifo, 0, "the line that was inserted first")                                           \
+    X(NRU, nru, 1, "a random line of those not used since all had been used")                      \
     X(PLRU, plru, 1, "tree pseudo-LRU: bits point away from the lines used last")                  \
     X(SRRIP, srrip, 2, "static re-reference interval prediction, 2 bits (Jaleel 2010)")            \
     X(LIP, lip, 0, "LRU with new lines inserted as the oldest (Qureshi 2007)")                     \

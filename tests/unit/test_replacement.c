@@ -209,6 +209,39 @@ static void law_random(void)
     cache_destroy(s.c);
 }
 
+/* The victim is a line that was not used since all had been used, and each of them equally often. */
+static void law_nru(void)
+{
+    enum { WAYS = 70, LINES = 2 * WAYS };
+    one_set_t s = one_set(REPLACEMENT_NRU, WAYS);
+    bool held[LINES] = {false}, used[LINES] = {false};
+    uint32_t n_held = 0, n_used = 0, evictions = 0, evicted[LINES] = {0}, gone;
+    cache_lab_seed(17);
+    for (int i = 0; i < 50000; i++) {
+        const uint32_t number = (uint32_t)(cache_lab_random() % LINES);
+        assert_int_equal(use(&s, number, &gone), held[number]);
+        if (!held[number] && n_held < WAYS) {
+            n_held++;
+            assert_int_equal(gone, NOTHING);
+        } else if (!held[number]) {
+            if (n_used == WAYS) {
+                memset(used, 0, sizeof(used));
+                n_used = 0;
+            }
+            assert_in_range(gone, 0, LINES - 1);
+            assert_true(held[gone] && !used[gone]);
+            held[gone] = false;
+            evicted[gone]++;
+            evictions++;
+        }
+        n_used += !used[number];
+        held[number] = used[number] = true;
+    }
+    for (uint32_t i = 0; i < LINES; i++)
+        assert_in_range(evicted[i] * LINES, evictions * 2 / 3, evictions * 3 / 2);
+    cache_destroy(s.c);
+}
+
 /* Rounds over one line more than there are ways, in order. Returns the hits of the last round. */
 static uint32_t thrash(replacement_policy_t policy, uint32_t ways, uint32_t rounds)
 {
@@ -292,7 +325,7 @@ static void what_goes_depends_on_the_traffic_alone(void **state)
 {
     (void)state;
     for (uint32_t p = 0; p < REPLACEMENT_COUNT; p++) {
-        if (p == REPLACEMENT_RANDOM || p == REPLACEMENT_BIP)
+        if (p == REPLACEMENT_RANDOM || p == REPLACEMENT_BIP || p == REPLACEMENT_NRU)
             continue; /* their random numbers continue after an invalidation */
         one_set_t a = one_set((replacement_policy_t)p, 24),
                   b = one_set((replacement_policy_t)p, 24);
