@@ -27,13 +27,13 @@ static void any_lines(touch_lines_t *out, const uint64_t *rec, unsigned width, b
  * once: reading back parts of what was just written stalls the processor. */
 static void range_lines(touch_lines_t *out, uint64_t lo, uint64_t hi)
 {
-    enum { ALL = (1 << SECTORS_PER_LINE) - 1 };
+    const uint32_t all = (1u << SECTORS_PER_LINE) - 1;
     const uint64_t first = line_of(lo), last = line_of(hi - 1);
     const uint32_t n = (uint32_t)((last - first) / LINE_BYTES) + 1;
-    const uint32_t head = ALL << (lo - first) / SECTOR_BYTES;
+    const uint32_t head = all << (lo - first) / SECTOR_BYTES;
     const uint32_t tail = (2u << (hi - 1 - last) / SECTOR_BYTES) - 1;
     for (uint32_t i = 0; i < n; i++) {
-        const uint32_t sectors = ALL & (i == 0 ? head : ALL) & (i + 1 == n ? tail : ALL);
+        const uint32_t sectors = all & (i == 0 ? head : all) & (i + 1 == n ? tail : all);
         out->line[i] = first + (uint64_t)i * LINE_BYTES;
         out->sectors[i] = (uint8_t)sectors;
         out->full[i] = (uint8_t)sectors;
