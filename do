@@ -403,6 +403,7 @@ main()
         exec bench/experiments/experiments.sh "$@"
         ;;
     gpt2)
+        [[ " $* " != *" --help "* ]] || exec bench/programs/gpt2.sh --help
         need "${build_packages[@]}"
         build release --target rubato rubato_gpt2_files
         exec bench/programs/gpt2.sh "$@"
