@@ -236,20 +236,18 @@ WIDE void emu_fragments_avx512(const emu_warp_t *w, const emu_uop_t *u, emu_frag
     else
         elements_of(emu_src(w, u, 1), b);
     __asm__("" : "+m"(a), "+m"(b));
-    UNROLL
-    for (unsigned i = 0; i < 4 * EMU_LANES; i += 8)
-        _mm512_store_pd(to->b[0] + i, eight_floats(b[0] + i));
-    if (u->select & HMMA_D_F16) {
+    for (unsigned m = 0; m < 4; m++) {
         UNROLL
-        for (unsigned i = 0; i < 4 * EMU_LANES; i += 8)
-            _mm512_store_pd(to->a[0][0] + i, eight_floats(a[0] + i));
-        return;
-    }
-    UNROLL
-    for (unsigned i = 0; i < 4 * EMU_LANES; i += 8) {
-        const __m512d rows = eight_floats(a[0] + i);
-        _mm512_store_pd(to->a[0][0] + i, _mm512_permutex_pd(rows, 0x44));
-        _mm512_store_pd(to->a[1][0] + i, _mm512_permutex_pd(rows, 0xee));
+        for (unsigned k = 0; k < EMU_LANES; k += 8) {
+            const __m512d rows = eight_floats(a[m] + k);
+            _mm512_store_pd(to->b[m] + k, eight_floats(b[m] + k));
+            if (u->select & HMMA_D_F16) {
+                _mm512_store_pd(to->a[0][m] + k, rows);
+                continue;
+            }
+            _mm512_store_pd(to->a[0][m] + k, _mm512_permutex_pd(rows, 0x44));
+            _mm512_store_pd(to->a[1][m] + k, _mm512_permutex_pd(rows, 0xee));
+        }
     }
 }
 
