@@ -112,6 +112,17 @@ static seen_t sample(sass_lab_t *lab, const emu_texture_t *t, const float x[LANE
     return seen;
 }
 
+/* An array of floats in device memory, one slice deep. */
+static emu_texture_t picture(sass_lab_t *lab)
+{
+    emu_texture_t t = array_of(32, 1);
+
+    t.kind = EMU_TEX_FLOAT;
+    t.size[2] = 1;
+    t.addr = sass_lab_put(lab, NULL, t.slice);
+    return t;
+}
+
 static void fetches_have_the_address_of_their_texel(void **state)
 {
     sass_lab_t lab;
@@ -120,10 +131,7 @@ static void fetches_have_the_address_of_their_texel(void **state)
     SASS_LAB_FOR_EACH_ARCH(lab, "texture")
     {
         float x[LANES], y[LANES];
-        emu_texture_t t = array_of(32, 1);
-        t.kind = EMU_TEX_FLOAT;
-        t.size[2] = 1;
-        t.addr = sass_lab_put(&lab, NULL, t.slice);
+        emu_texture_t t = picture(&lab);
         for (unsigned k = 0; k < LANES; k++) {
             x[k] = (float)(k * 7 % WIDTH) + 0.5f;
             y[k] = (float)(k * 5 % HEIGHT) + 0.5f;
@@ -149,10 +157,7 @@ static void coordinates_outside_have_an_address_inside(void **state)
     SASS_LAB_FOR_EACH_ARCH(lab, "texture")
     {
         float x[LANES], y[LANES];
-        emu_texture_t t = array_of(32, 1);
-        t.kind = EMU_TEX_FLOAT;
-        t.size[2] = 1;
-        t.addr = sass_lab_put(&lab, NULL, t.slice);
+        emu_texture_t t = picture(&lab);
         for (unsigned k = 0; k < LANES; k++) {
             x[k] = ((float)k - 16) * 37;
             y[k] = (16 - (float)k) * 11;

@@ -81,13 +81,9 @@ static l1_result_t bypass(sm_t *sm, const line_access_t *a, mem_op_t op, cycle_t
 
 static void count_hits(sm_t *sm, uint8_t sectors)
 {
-    const uint64_t hits = (uint64_t)__builtin_popcount(sectors);
-    if (sm->memory.lsu.space == MEM_LOCAL)
-        sm->stats.local_load_hits += hits;
-    else if (sm->memory.lsu.space == MEM_TEX)
-        sm->stats.texture_hits += hits;
-    else
-        sm->stats.global_load_hits += hits;
+    sm_stats_t *st = &sm->stats;
+    *counter_of((mem_space_t)sm->memory.lsu.space, &st->global_load_hits, &st->local_load_hits,
+                &st->texture_hits) += (uint64_t)__builtin_popcount(sectors);
 }
 
 /* Counts sectors that are already on their way. */

@@ -69,13 +69,6 @@ static uint64_t local_region(const sm_t *sm, uint32_t w)
     return base + (((uint64_t)sm->wiring.index * SM_MAX_WARPS + w) << REGION_SHIFT);
 }
 
-/* The counter of a space. */
-static inline uint64_t *counter_of(mem_space_t space, uint64_t *global, uint64_t *local,
-                                   uint64_t *texture)
-{
-    return space == MEM_LOCAL ? local : space == MEM_TEX ? texture : global;
-}
-
 static void count_request(sm_t *sm, const inst_t *inst, mem_space_t space)
 {
     sm_stats_t *st = &sm->stats;

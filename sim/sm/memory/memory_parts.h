@@ -40,6 +40,13 @@ static inline void lsu_occupy(sm_t *sm, cycle_t now, cycle_t cycles)
     sm->stats.l1_data_busy += busy;
 }
 
+/* The counter of a space. */
+static inline uint64_t *counter_of(mem_space_t space, uint64_t *global, uint64_t *local,
+                                   uint64_t *texture)
+{
+    return space == MEM_LOCAL ? local : space == MEM_TEX ? texture : global;
+}
+
 /* shared_memory.c: executes an access to shared memory that was just accepted. */
 void shared_step(sm_t *sm, const mem_entry_t *e, cycle_t now);
 
