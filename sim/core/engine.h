@@ -6,6 +6,12 @@
  * simulate [T, T+W) on its own and then exchanges the messages: no message sent in a window can
  * arrive in it. This is exact. Results are the same for any number of threads and any shorter W.
  *
+ * Sides: if the shards fall into two sides that only send to each other, a window belongs to one side,
+ * and the sides take turns. A window may then be nearly 2 W long: what a side sends from its first event
+ * at T on arrives W later, and an answer another W later; and what the other side sends without being
+ * asked arrives W after its own first event. So each shard is visited half as often, which leaves more
+ * of the state in the host's cache.
+ *
  * Order: a shard receives the messages of a window in the total order (sender, send order); inside
  * the shard they take effect at their arrival cycle. The order of messages with equal arrival from
  * different senders must not matter to a shard (crossbar ports queue them per input).
@@ -69,9 +75,14 @@ void engine_destroy(engine_t *e);
 /* Adds a shard and returns its number (0, 1, ...). Not after the first run. */
 uint16_t engine_add_shard(engine_t *e, const shard_ops_t *ops, void *self);
 
+/* Divides the shards into two sides: those before `second`, and those from it on. 0: one side, as in the
+ * beginning. Not before all shards are added, and only while nothing is left to do. */
+void engine_set_sides(engine_t *e, uint16_t second);
+
 void engine_set_hooks(engine_t *e, const engine_hooks_t *hooks);
 
-/* Sends m to shard dest. m->arrival must not lie inside the current window; m->from is set here. */
+/* Sends m to shard dest. m->arrival must not lie before the time that dest has reached; m->from is set
+ * here. */
 void engine_send(outbox_t *out, uint16_t dest, const msg_t *m);
 
 /* The same without a copy: sends a message to shard dest and returns it. The caller sets the members
@@ -94,7 +105,7 @@ bool engine_run(engine_t *e, cycle_t until);
 /* Whether nothing is left to do but in this shard, and no message is under way. */
 bool engine_only(const engine_t *e, uint16_t shard);
 
-/* First cycle not yet simulated: every event before it has happened. */
+/* First cycle not yet simulated by all: every event before it has happened. */
 cycle_t engine_now(const engine_t *e);
 
 /* Moves time forward on an idle engine (resuming from a checkpoint). */

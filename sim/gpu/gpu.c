@@ -93,7 +93,7 @@ gpu_t *gpu_create(const gpu_spec_t *spec, int threads, cycle_t window)
     g->mmu = mmu_create(&g->spec.mem.mmu, (uint32_t)spec->sm.tlb.l2_page, g->sm_shard);
     engine_add_shard(g->engine, &mmu_shard_ops, g->mmu);
     feed_init(&g->feed);
-    g->demand = block_scheduler_demand(&g->spec, g->window);
+    g->demand = block_scheduler_demand(&g->spec, 2 * g->window);
     engine_hooks_t hooks = {.ctx = g, .boundary = gpu_boundary_hook, .idle_task = gpu_idle_hook};
     engine_set_hooks(g->engine, &hooks);
     return g;

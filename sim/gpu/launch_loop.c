@@ -384,6 +384,14 @@ static void count_instructions(gpu_t *g, bool wanted, uint32_t launches)
     inst_collector_destroy(stopped);
 }
 
+/* SMs send only to the other shards, and these only to SMs. Launches that overlap are opened between
+ * windows of all shards. A side must not get past the end of a launch by more than gpu_come_to_rest()
+ * waits. */
+static uint16_t second_side(const gpu_t *g)
+{
+    return 2 * g->window < GPU_REST_QUANTUM ? (uint16_t)g->n_sms : 0;
+}
+
 rb_code_t gpu_run(gpu_t *g, trace_source_t *source, const run_plan_t *plan,
                   const gpu_callbacks_t *callbacks, rb_err_t *err)
 {
@@ -411,6 +419,7 @@ rb_code_t gpu_run(gpu_t *g, trace_source_t *source, const run_plan_t *plan,
     rb_code_t rc = RB_OK;
     if (!overlaps && !plan->one_by_one)
         rc = gpu_overlaps(&g->spec, source, &overlaps, err);
+    engine_set_sides(g->engine, overlaps ? 0 : second_side(g));
     count_instructions(g, callbacks->instructions != NULL, overlaps ? SM_MAX_LAUNCHES : 1);
     if (rc == RB_OK && overlaps)
         rc = run_graph(g, err);

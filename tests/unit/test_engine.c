@@ -12,10 +12,14 @@
 #include "sim/core/engine.h"
 #include "sim/core/wheel.h"
 
-enum { SHARDS = 37, LATENCY = 11 };
+enum { SHARDS = 37, SECOND = 22 /* first shard of the second side */, LATENCY = 11 };
+
+/* Who sends to whom, and how the engine runs it. */
+typedef enum { TO_ALL, TO_OTHER_SIDE, IN_TURNS } sides_t;
 
 typedef struct {
     uint32_t number;
+    sides_t sides;
     wheel_t inbox;
     uint64_t sum[2]; /* of the current cycle: simultaneous arrivals have no order */
     uint64_t hash;
@@ -36,6 +40,13 @@ static void node_deliver(void *self, const msg_t *m, size_t n)
     node_t *node = self;
     for (size_t i = 0; i < n; i++)
         wheel_add(&node->inbox, m[i].arrival, (uint32_t)m[i].mem.line);
+}
+
+static uint16_t receiver(const node_t *n, uint64_t r)
+{
+    if (n->sides == TO_ALL)
+        return (uint16_t)(r % SHARDS);
+    return (uint16_t)(n->number < SECOND ? SECOND + r % (SHARDS - SECOND) : r % SECOND);
 }
 
 static cycle_t node_run(void *self, outbox_t *out, cycle_t from, cycle_t to)
@@ -59,7 +70,7 @@ static cycle_t node_run(void *self, outbox_t *out, cycle_t from, cycle_t to)
             uint64_t r = mix(n->hash + i);
             msg_t m = {.kind = MSG_MEM_REQUEST, .arrival = now + LATENCY + r % 40};
             m.mem.line = (uint32_t)r;
-            engine_send(out, (uint16_t)(r >> 32) % SHARDS, &m);
+            engine_send(out, receiver(n, r >> 32 & 0xffff), &m);
         }
     }
 }
@@ -116,16 +127,19 @@ static void set_free(detained_t *d)
     pthread_mutex_unlock(&d->lock);
 }
 
-static uint64_t phold(int threads, cycle_t window, cycle_t step, const engine_hooks_t *hooks)
+static uint64_t phold_of(sides_t sides, int threads, cycle_t window, cycle_t step,
+                         const engine_hooks_t *hooks)
 {
     engine_t *e = engine_create(threads, window);
     node_t *nodes = rb_calloc(SHARDS, sizeof(*nodes));
     for (uint32_t i = 0; i < SHARDS; i++) {
         nodes[i].number = i;
+        nodes[i].sides = sides;
         nodes[i].left = 2000;
         wheel_init(&nodes[i].inbox);
         engine_add_shard(e, &node_ops[i / 10 % 2], &nodes[i]);
     }
+    engine_set_sides(e, sides == IN_TURNS ? SECOND : 0);
     for (uint32_t i = 0; i < SHARDS * 4; i++) {
         msg_t m = {.kind = MSG_MEM_REQUEST, .arrival = i % 13};
         m.mem.line = i;
@@ -148,6 +162,11 @@ static uint64_t phold(int threads, cycle_t window, cycle_t step, const engine_ho
     return hash;
 }
 
+static uint64_t phold(int threads, cycle_t window, cycle_t step, const engine_hooks_t *hooks)
+{
+    return phold_of(TO_ALL, threads, window, step, hooks);
+}
+
 static void results_do_not_depend_on_threads_or_windows(void **state)
 {
     (void)state;
@@ -164,6 +183,47 @@ static void stopping_at_any_cycle_and_going_on_changes_nothing(void **state)
     uint64_t want = phold(1, LATENCY, 0, NULL);
     assert_int_equal(phold(1, LATENCY, 100, NULL), want);
     assert_int_equal(phold(2, LATENCY, 7, NULL), want);
+}
+
+static void sides_in_turns_change_nothing(void **state)
+{
+    (void)state;
+    const uint64_t want = phold_of(TO_OTHER_SIDE, 1, LATENCY, 0, NULL);
+    assert_int_equal(phold_of(TO_OTHER_SIDE, 1, 1, 0, NULL), want);
+    for (int threads = 1; threads <= 8; threads += threads < 3 ? 1 : 5) {
+        for (cycle_t window = 1; window <= LATENCY; window += window == 1 ? 2 : LATENCY - 3)
+            assert_int_equal(phold_of(IN_TURNS, threads, window, 0, NULL), want);
+        assert_int_equal(phold_of(IN_TURNS, threads, LATENCY, 7, NULL), want);
+    }
+}
+
+typedef struct {
+    uint32_t last; /* shard of the window, + 1 */
+    uint64_t windows, shards;
+} watch_t;
+
+static void note(void *ctx, uint32_t shard)
+{
+    watch_t *w = ctx;
+    if (shard == ENGINE_WINDOW) {
+        w->windows++;
+        w->last = 0;
+        return;
+    }
+    assert_true(shard < SHARDS && shard >= w->last); /* ascending, each once in a window */
+    w->last = shard + 1;
+    w->shards++;
+}
+
+static void sides_halve_the_windows(void **state)
+{
+    (void)state;
+    watch_t all = {0}, turns = {0};
+    const engine_hooks_t watch_all = {.ctx = &all, .ran = note},
+                         watch_turns = {.ctx = &turns, .ran = note};
+    phold_of(TO_OTHER_SIDE, 1, LATENCY, 0, &watch_all);
+    phold_of(IN_TURNS, 1, LATENCY, 0, &watch_turns);
+    assert_true(turns.shards * 3 < all.shards * 2);
 }
 
 static cycle_t sleeper_run(void *self, outbox_t *out, cycle_t from, cycle_t to)
@@ -206,24 +266,6 @@ static void a_worker_that_does_not_come_holds_nobody_up(void **state)
     assert_int_equal(phold(2, LATENCY, 0, &hooks), want);
 }
 
-typedef struct {
-    uint32_t last; /* shard of the window, + 1 */
-    uint64_t windows, shards;
-} watch_t;
-
-static void note(void *ctx, uint32_t shard)
-{
-    watch_t *w = ctx;
-    if (shard == ENGINE_WINDOW) {
-        w->windows++;
-        w->last = 0;
-        return;
-    }
-    assert_true(shard < SHARDS && shard >= w->last); /* ascending, each once in a window */
-    w->last = shard + 1;
-    w->shards++;
-}
-
 static void a_watched_run_is_the_same(void **state)
 {
     (void)state;
@@ -239,6 +281,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(results_do_not_depend_on_threads_or_windows),
         cmocka_unit_test(stopping_at_any_cycle_and_going_on_changes_nothing),
+        cmocka_unit_test(sides_in_turns_change_nothing),
+        cmocka_unit_test(sides_halve_the_windows),
         cmocka_unit_test(an_idle_engine_jumps_to_the_next_event),
         cmocka_unit_test(a_worker_that_does_not_come_holds_nobody_up),
         cmocka_unit_test(a_watched_run_is_the_same),
