@@ -133,7 +133,6 @@ static void take_epoch(sm_t *sm, const block_msg_t *m)
 static __attribute__((noinline)) void begin(sm_t *sm)
 {
     sm->begun = true;
-    subcore_begin(sm);
     memory_begin(sm);
 }
 

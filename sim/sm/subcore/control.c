@@ -20,12 +20,20 @@
 #include "sim/core/alloc.h"
 #include "sim/core/log.h"
 
-enum { NO_BARRIER = 7 };
+enum { NO_BARRIER = 7, PAGE = 4096 /* of the host */ };
+
+/* Bytes of the releases of all counters, in whole pages of the host. */
+static size_t release_bytes(const sm_t *sm)
+{
+    const size_t n = (size_t)sm->n_warps * CONTROL_COUNTERS * CONTROL_COUNTER_MAX;
+    return (n * sizeof(*sm->subcore.release) + PAGE - 1) / PAGE * PAGE;
+}
 
 void control_free(sm_t *sm)
 {
     free(sm->subcore.counter);
-    free(sm->subcore.release);
+    if (sm->subcore.release != NULL)
+        rb_unmap(sm->subcore.release, release_bytes(sm));
 }
 
 static counter_t *counter_of(const sm_t *sm, uint32_t w, unsigned n)
@@ -33,10 +41,12 @@ static counter_t *counter_of(const sm_t *sm, uint32_t w, unsigned n)
     return &sm->subcore.counter[(size_t)w * CONTROL_COUNTERS + n];
 }
 
-/* The list of known release cycles of a counter. */
-static cycle_t *releases_of(const sm_t *sm, const counter_t *c)
+/* The i-th known release cycle of a counter. Mostly there are few, so the first ones of all counters
+ * lie together, and the host never sees the pages of the others. */
+static cycle_t *release_of(const sm_t *sm, const counter_t *c, unsigned i)
 {
-    return &sm->subcore.release[(size_t)(c - sm->subcore.counter) * CONTROL_COUNTER_MAX];
+    const size_t counters = (size_t)sm->n_warps * CONTROL_COUNTERS;
+    return &sm->subcore.release[i * counters + (size_t)(c - sm->subcore.counter)];
 }
 
 void control_reset(sm_t *sm, uint32_t w)
@@ -44,7 +54,7 @@ void control_reset(sm_t *sm, uint32_t w)
     if (sm->subcore.counter == NULL) {
         size_t n = (size_t)sm->n_warps * CONTROL_COUNTERS;
         sm->subcore.counter = rb_calloc(n, sizeof(*sm->subcore.counter));
-        sm->subcore.release = rb_calloc(n * CONTROL_COUNTER_MAX, sizeof(*sm->subcore.release));
+        sm->subcore.release = rb_map_zeroed(PAGE, release_bytes(sm));
     }
     sm->subcore.warp[w].stalled_until = 0;
     memset(counter_of(sm, w, 0), 0, CONTROL_COUNTERS * sizeof(counter_t));
@@ -53,11 +63,11 @@ void control_reset(sm_t *sm, uint32_t w)
 /* Removes releases that have passed. */
 static void prune(const sm_t *sm, counter_t *c, cycle_t now)
 {
-    cycle_t *at = releases_of(sm, c);
     unsigned kept = 0;
     for (unsigned i = 0; i < c->known; i++) {
-        if (at[i] > now)
-            at[kept++] = at[i];
+        const cycle_t at = *release_of(sm, c, i);
+        if (at > now)
+            *release_of(sm, c, kept++) = at;
     }
     c->known = (uint8_t)kept;
 }
@@ -73,18 +83,18 @@ static cycle_t falls_to(const sm_t *sm, counter_t *c, unsigned limit, cycle_t no
     if (c->unknown > limit)
         return CYCLE_NEVER;
     /* Searches the n-th release from now on; few are ever known at a time. */
-    const cycle_t *at = releases_of(sm, c);
     unsigned n = (unsigned)c->unknown + c->known - limit;
     cycle_t last = now;
     while (n > 0) {
         cycle_t next = CYCLE_NEVER;
         unsigned equal = 0;
         for (unsigned i = 0; i < c->known; i++) {
-            if (at[i] > last && at[i] < next) {
-                next = at[i];
+            const cycle_t at = *release_of(sm, c, i);
+            if (at > last && at < next) {
+                next = at;
                 equal = 0;
             }
-            equal += at[i] == next;
+            equal += at == next;
         }
         last = next;
         n = n > equal ? n - equal : 0;
@@ -167,7 +177,7 @@ static void add_release(sm_t *sm, counter_t *c, cycle_t at, dep_kind_t kind, boo
         prune(sm, c, now);
     RB_INVARIANT(c->known < CONTROL_COUNTER_MAX, "SM %u: a dependence counter overflows",
                  sm->wiring.index);
-    releases_of(sm, c)[c->known++] = at;
+    *release_of(sm, c, c->known++) = at;
     if (at >= c->until) {
         c->until = at;
         c->kind = counted_kind(kind);

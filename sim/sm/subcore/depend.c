@@ -7,6 +7,8 @@
  */
 #include "sim/sm/subcore/subcore_parts.h"
 
+#include "sim/core/model_mem.h"
+
 static inline dep_t *dep_of(const sm_t *sm, uint32_t w)
 {
     return sm->subcore.warp[w].dep;
@@ -114,8 +116,22 @@ void depend_release(sm_t *sm, uint32_t w, const inst_t *inst, cycle_t cycle, dep
     }
 }
 
+/* Allocates the tables, for the first warp of the SM without control words. */
+static __attribute__((noinline)) void tables_create(sm_t *sm)
+{
+    subcore_t *c = &sm->subcore;
+    c->dep = rb_model_calloc((size_t)sm->n_warps * REG_ID_COUNT, sizeof(*c->dep));
+    c->hold = rb_model_calloc((size_t)sm->n_warps * REG_ID_PRED, sizeof(*c->hold));
+    for (uint32_t w = 0; w < sm->n_warps; w++) {
+        c->warp[w].dep = c->dep + (size_t)w * REG_ID_COUNT;
+        c->warp[w].hold = c->hold + (size_t)w * REG_ID_PRED;
+    }
+}
+
 void depend_reset(sm_t *sm, uint32_t w, cycle_t now)
 {
+    if (sm->subcore.dep == NULL)
+        tables_create(sm);
     /* Entries in the past delay nothing. Mostly all are, and then the tables, which are rarely in
      * the host's cache, need not be touched. */
     if (sm->subcore.warp[w].dep_until <= now)
@@ -142,7 +158,7 @@ void depend_sweep(sm_t *sm, cycle_t now)
 {
     /* After a long sleep the distances have wrapped around; no latency is that long. */
     bool passed = now - sm->subcore.sweep_at > DEP_SWEEP_INTERVAL;
-    if (sm->begun) {
+    if (sm->subcore.dep != NULL) {
         sweep_table(sm->subcore.dep, (size_t)sm->n_warps * REG_ID_COUNT, now, passed);
         sweep_table(sm->subcore.hold, (size_t)sm->n_warps * REG_ID_PRED, now, passed);
     }

@@ -10,17 +10,6 @@
 #include "sim/sm/save_value.h"
 #include "sim/sm/subcore/scheduler_state.h"
 
-void subcore_begin(sm_t *sm)
-{
-    subcore_t *c = &sm->subcore;
-    c->dep = rb_model_calloc((size_t)sm->n_warps * REG_ID_COUNT, sizeof(*c->dep));
-    c->hold = rb_model_calloc((size_t)sm->n_warps * REG_ID_PRED, sizeof(*c->hold));
-    for (uint32_t w = 0; w < sm->n_warps; w++) {
-        c->warp[w].dep = c->dep + (size_t)w * REG_ID_COUNT;
-        c->warp[w].hold = c->hold + (size_t)w * REG_ID_PRED;
-    }
-}
-
 static void warps_init(sm_t *sm)
 {
     for (uint32_t w = 0; w < sm->n_warps; w++) {

@@ -7,7 +7,6 @@
 /* subcore.c */
 
 void subcore_init(sm_t *sm);
-void subcore_begin(sm_t *sm); /* before the first block of the SM */
 void subcore_free(sm_t *sm);
 
 /* Charges every warp for the cycles before now. */

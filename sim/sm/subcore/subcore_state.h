@@ -149,11 +149,12 @@ typedef struct {
                            * as in ports; else 0 */
     warp_t warp[SM_MAX_WARPS];
     sub_core_t sub[SM_MAX_SUB_CORES];
-    dep_t *dep;         /* owned; REG_ID_COUNT per warp: when results are ready */
-    dep_t *hold;        /* owned; 256 per warp: GPRs that memory instructions have not read yet */
-    counter_t *counter; /* owned; CONTROL_COUNTERS per warp; allocated when first needed */
-    cycle_t *release;   /* owned; CONTROL_COUNTER_MAX per counter */
-    copies_t *copies;   /* owned; one per warp; allocated when first needed */
+    /* Owned; with a scoreboard, allocated when first needed: */
+    dep_t *dep;                  /* REG_ID_COUNT per warp: when results are ready */
+    dep_t *hold;                 /* 256 per warp: GPRs that memory instructions have not read yet */
+    counter_t *counter;          /* owned; CONTROL_COUNTERS per warp; allocated when first needed */
+    cycle_t *release;            /* owned; CONTROL_COUNTER_MAX per counter, see control.c */
+    copies_t *copies;            /* owned; one per warp; allocated when first needed */
     struct control_check *check; /* owned; one per warp; NULL: sm.control_check is off */
     cycle_t sweep_at;
 } subcore_t;
