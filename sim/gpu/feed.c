@@ -18,7 +18,7 @@ enum {
  * memory and the rest in a temporary file. Pieces that are unpacked come on top: about 12 KB per
  * resident warp.
  */
-enum { WHOLE_BYTES = 64 << 20, PACKED_BYTES = 96 << 20, SHORTEST_LONG = 8 << 10 };
+enum { WHOLE_BYTES = 96 << 20, PACKED_BYTES = 96 << 20, SHORTEST_LONG = 8 << 10 };
 
 static uint64_t feed_ready(const feed_t *f)
 {
