@@ -384,12 +384,15 @@ static void count_instructions(gpu_t *g, bool wanted, uint32_t launches)
     inst_collector_destroy(stopped);
 }
 
-/* SMs send only to the other shards, and these only to SMs. Launches that overlap are opened between
- * windows of all shards. A side must not get past the end of a launch by more than gpu_come_to_rest()
- * waits. */
+/* The first shard of the engine's second side: SMs send only to the other shards, and these only to
+ * SMs. 0: one side. A side must not get past the end of a launch by more than gpu_come_to_rest() waits;
+ * and with few shards on a side for each thread, threads would wait for each other. */
 static uint16_t second_side(const gpu_t *g)
 {
-    return 2 * g->window < GPU_REST_QUANTUM ? (uint16_t)g->n_sms : 0;
+    enum { SHARDS_OF_THREAD = 4 };
+    const uint32_t threads = (uint32_t)g->threads;
+    const bool busy = threads == 1 || g->n_partitions >= threads * SHARDS_OF_THREAD;
+    return busy && 2 * g->window < GPU_REST_QUANTUM ? (uint16_t)g->n_sms : 0;
 }
 
 rb_code_t gpu_run(gpu_t *g, trace_source_t *source, const run_plan_t *plan,
