@@ -115,6 +115,12 @@ static inline void list_lines(touch_lines_t *out, const uint64_t *addr, unsigned
         add_address(out, &last, addr[i], mask);
 }
 
+static inline void row_lines(touch_lines_t *out, const uint64_t *rec, uint32_t mask)
+{
+    uint64_t addr[32];
+    list_lines(out, addr, addr_unpack(rec, addr), mask);
+}
+
 /* Distances of the lanes from the base of an ADDR_DELTA record. */
 static inline void delta_lines(touch_lines_t *out, const uint64_t *rec, unsigned n, uint32_t mask)
 {
@@ -134,6 +140,8 @@ static inline void lane_lines(touch_lines_t *out, const uint64_t *rec, uint32_t 
         stride_lines(out, rec[1], addr_stride(rec), n, mask);
     else if (addr_form(rec) == ADDR_LIST)
         list_lines(out, rec + 1, n, mask);
+    else if (addr_form(rec) == ADDR_ROWS)
+        row_lines(out, rec, mask);
     else
         delta_lines(out, rec, n, mask);
 }
@@ -165,6 +173,8 @@ static uint64_t low_bits(const uint64_t *rec, unsigned n)
     uint64_t bits = 0;
     if (addr_form(rec) == ADDR_AFFINE)
         return rec[1] | (uint64_t)(int64_t)addr_stride(rec);
+    if (addr_form(rec) == ADDR_ROWS)
+        return rec[1] | (uint64_t)(int64_t)(addr_stride(rec) | addr_row_distance(rec));
     if (addr_form(rec) == ADDR_LIST) {
         for (unsigned i = 0; i < n; i++)
             bits |= rec[1 + i];

@@ -42,7 +42,42 @@ size_t addr_pack(const uint64_t *addr, unsigned n, uint64_t *rec)
     rec[1] = addr[0];
     rec[1 + (n + 1) / 2] = 0; /* the unused half of an odd count */
     memcpy(rec + 2, offsets, n * sizeof(offsets[0]));
-    return 2 + (n + 1) / 2;
+    return addr_find_rows(rec);
+}
+
+size_t addr_find_rows(uint64_t *rec)
+{
+    const unsigned n = addr_lanes(rec);
+    uint32_t offset[32];
+    memcpy(offset, rec + 2, n * sizeof(offset[0]));
+    unsigned row = 2;
+    while (row < n && offset[row] - offset[row - 1] == offset[1])
+        row++;
+    if (2 * row > n)
+        return addr_words(rec);
+    const uint32_t distance = offset[row];
+    for (unsigned k = row; k < n; k++) {
+        if (offset[k] - offset[k - row] != distance)
+            return addr_words(rec);
+    }
+    rec[0] = addr_header(ADDR_ROWS, n, (int32_t)offset[1]);
+    rec[2] = (uint64_t)row << 32 | distance;
+    return addr_words(rec);
+}
+
+void addr_offsets(const uint64_t *rec, int32_t *offset)
+{
+    const unsigned n = addr_lanes(rec);
+    if (addr_form(rec) == ADDR_DELTA) {
+        memcpy(offset, rec + 2, n * sizeof(offset[0]));
+        return;
+    }
+    const unsigned row = addr_row(rec);
+    const uint32_t distance = (uint32_t)addr_row_distance(rec);
+    for (unsigned k = 0; k < row; k++)
+        offset[k] = (int32_t)(k * (uint32_t)addr_stride(rec));
+    for (unsigned k = row; k < n; k++)
+        offset[k] = (int32_t)((uint32_t)offset[k - row] + distance);
 }
 
 unsigned addr_unpack(const uint64_t *rec, uint64_t *addr)
@@ -60,7 +95,7 @@ unsigned addr_unpack(const uint64_t *rec, uint64_t *addr)
         memcpy(addr, rec + 1, n * sizeof(addr[0]));
         break;
     default:
-        memcpy(offsets, rec + 2, n * sizeof(offsets[0]));
+        addr_offsets(rec, offsets);
         for (unsigned k = 0; k < n; k++)
             addr[k] = rec[1] + (uint64_t)(int64_t)offsets[k];
         break;

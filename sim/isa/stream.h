@@ -31,8 +31,11 @@ typedef struct {
  *   ADDR_AFFINE: word 1 = address of the first active lane; k-th active lane at base + k * stride
  *   ADDR_LIST:   words 1 .. n: one address per active lane, in lane order
  *   ADDR_DELTA:  word 1 = base; then ceil(n / 2) words of packed i32 offsets from base, lane order
+ *   ADDR_ROWS:   affine in two levels, as the rows of a tile: word 1 = base; word 2: bits 0-31 distance of
+ *                rows (i32), bits 32-63 lanes of a row; k-th active lane at base + (k / lanes) * distance +
+ *                (k % lanes) * stride
  */
-typedef enum { ADDR_AFFINE, ADDR_LIST, ADDR_DELTA } addr_form_t;
+typedef enum { ADDR_AFFINE, ADDR_LIST, ADDR_DELTA, ADDR_ROWS } addr_form_t;
 
 static inline addr_form_t addr_form(const uint64_t *rec)
 {
@@ -62,9 +65,22 @@ static inline size_t addr_words(const uint64_t *rec)
         return 2;
     case ADDR_LIST:
         return 1 + addr_lanes(rec);
+    case ADDR_ROWS:
+        return 3;
     default:
         return 2 + (addr_lanes(rec) + 1) / 2;
     }
+}
+
+/* Of an ADDR_ROWS record: lanes of a row, and the distance of rows. */
+static inline unsigned addr_row(const uint64_t *rec)
+{
+    return (unsigned)(rec[2] >> 32);
+}
+
+static inline int32_t addr_row_distance(const uint64_t *rec)
+{
+    return (int32_t)(uint32_t)rec[2];
 }
 
 /* The longest record: a header and 32 addresses. */
@@ -72,6 +88,12 @@ enum { ADDR_RECORD_MAX = 33 };
 
 /* Whether n (1 .. 32) addresses have equal steps that fit an affine record. */
 bool addr_is_affine(const uint64_t *addr, unsigned n, int32_t *stride);
+
+/* Shortens an ADDR_DELTA record whose lanes lie in two rows or more. Returns its length in words. */
+size_t addr_find_rows(uint64_t *rec);
+
+/* The offsets of an ADDR_DELTA or ADDR_ROWS record from its base (room for 32), in lane order. */
+void addr_offsets(const uint64_t *rec, int32_t *offset);
 
 /* Writes the shortest record of n (1 .. 32) lane addresses and returns its length in words. */
 size_t addr_pack(const uint64_t *addr, unsigned n, uint64_t *rec);

@@ -70,7 +70,8 @@ static bool same_run(const trace_run_t *a, const trace_run_t *b)
 /* Words of the distances between lanes. */
 static unsigned body_words(uint64_t header)
 {
-    return addr_form(&header) == ADDR_DELTA ? (addr_lanes(&header) + 1) / 2 : 0;
+    const addr_form_t form = addr_form(&header);
+    return form == ADDR_DELTA || form == ADDR_ROWS ? (unsigned)addr_words(&header) - 2 : 0;
 }
 
 /* The address that the next record of an instruction is predicted to have. */

@@ -33,6 +33,11 @@ unsigned stream_lanes(const uint64_t *rec, uint64_t addr[32])
             addr[k] = rec[1 + k];
             continue;
         }
+        if (addr_form(rec) == ADDR_ROWS) {
+            addr[k] = rec[1] + (uint64_t)(addr_row_distance(rec) * (int64_t)(k / addr_row(rec)) +
+                                          addr_stride(rec) * (int64_t)(k % addr_row(rec)));
+            continue;
+        }
         if (addr_form(rec) == ADDR_DELTA)
             memcpy(&offset, (const char *)(rec + 2) + k * sizeof(offset), sizeof(offset));
         addr[k] = rec[1] + (addr_form(rec) == ADDR_AFFINE ? (uint64_t)(int64_t)addr_stride(rec) * k
@@ -123,10 +128,12 @@ static size_t check_record(const place_t *at, const inst_t *in, uint32_t mask, c
     unsigned lanes = (unsigned)__builtin_popcount(mask);
 
     CHECK(at, words_left >= 2, "an address record is missing");
-    CHECK(at, addr_form(rec) <= ADDR_DELTA, "an address record has an unknown form");
     CHECK(at, addr_lanes(rec) == lanes, "an address record has the wrong number of lanes");
     CHECK(at, addr_words(rec) <= words_left, "an address record ends behind the stream");
-    CHECK(at, addr_form(rec) == ADDR_AFFINE || addr_stride(rec) == 0, "a stride without use");
+    CHECK(at, addr_form(rec) == ADDR_AFFINE || addr_form(rec) == ADDR_ROWS || addr_stride(rec) == 0,
+          "a stride without use");
+    CHECK(at, addr_form(rec) != ADDR_ROWS || (addr_row(rec) >= 2 && 2 * addr_row(rec) <= lanes),
+          "fewer than two rows");
     CHECK(at, (rec[0] & 0xffffff00u) == 0, "bits of a record's header that mean nothing are set");
     (void)stream_lanes(rec, addr);
     for (unsigned k = 0; k < lanes; k++)

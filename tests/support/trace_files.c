@@ -127,6 +127,9 @@ static void print_addresses(FILE *out, const uint64_t *rec)
             addr += (uint64_t)(int64_t)addr_stride(rec) * k;
         } else if (addr_form(rec) == ADDR_LIST) {
             addr = rec[1 + k];
+        } else if (addr_form(rec) == ADDR_ROWS) {
+            addr += (uint64_t)(addr_row_distance(rec) * (int64_t)(k / addr_row(rec)) +
+                               addr_stride(rec) * (int64_t)(k % addr_row(rec)));
         } else {
             int32_t offset;
 

@@ -47,6 +47,27 @@ static void near_addresses_take_half_a_word_each(void **state)
     keeps(addr, 5, ADDR_DELTA, 5);
 }
 
+static void rows_take_three_words(void **state)
+{
+    uint64_t addr[32];
+
+    (void)state;
+    for (unsigned row = 2; row <= 16; row++) {
+        for (int64_t distance = -4096; distance <= 4096; distance += 4096 + 256) {
+            for (unsigned k = 0; k < 32; k++)
+                addr[k] = 0x7f0000000040 + k / row * (uint64_t)distance + k % row * 4;
+            keeps(addr, 32, ADDR_ROWS, 3);
+            keeps(addr, 2 * row, ADDR_ROWS, 3);
+            keeps(addr, 2 * row - 1, ADDR_DELTA, 2 + row); /* not two whole rows */
+        }
+        addr[31] += 4;
+        keeps(addr, 32, ADDR_DELTA, 18);
+    }
+    for (unsigned k = 0; k < 32; k++) /* rows that are one address */
+        addr[k] = 0x1000 + k / 16 * 64;
+    keeps(addr, 32, ADDR_ROWS, 3);
+}
+
 static void far_addresses_are_listed(void **state)
 {
     uint64_t addr[32] = {0, 1ull << 31, 7, UINT64_MAX};
@@ -63,6 +84,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(regular_addresses_take_two_words),
         cmocka_unit_test(near_addresses_take_half_a_word_each),
+        cmocka_unit_test(rows_take_three_words),
         cmocka_unit_test(far_addresses_are_listed),
     };
 

@@ -16,6 +16,27 @@ static lane_addrs_t lanes_of_list(const uint64_t *addr, unsigned n, unsigned wid
     return lanes;
 }
 
+/* Tiles of all shapes as one record of rows: the lanes of a list. */
+static void rows_are_decoded_as_lists_are(void **state)
+{
+    (void)state;
+    for (unsigned row = 2; row <= 16; row++) {
+        for (int64_t distance = -1000; distance <= 1000; distance += 250) {
+            uint64_t addr[32], rec[33];
+            for (unsigned l = 0; l < 32; l++)
+                addr[l] = 0x10000 + l / row * (uint64_t)distance + l % row * 12;
+            assert_int_equal(addr_pack(addr, 32, rec), 3);
+            lane_addrs_t got, list = lanes_of_list(addr, 32, 4);
+            coalesce_decode(rec, 4, &got);
+            assert_int_equal(got.n, 32);
+            assert_int_equal(got.lo, list.lo);
+            assert_int_equal(got.hi, list.hi);
+            assert_memory_equal(got.addr, addr, sizeof(addr));
+            assert_int_equal(coalesce_first(rec), addr[0]);
+        }
+    }
+}
+
 static unsigned sectors_of(const coalesced_t *c)
 {
     unsigned n = 0;
@@ -356,6 +377,7 @@ static void scattered_unaligned_local_accesses_find_room_for_every_line(void **s
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rows_are_decoded_as_lists_are),
         cmocka_unit_test(the_published_stride_pattern_coalesces_over_the_whole_warp),
         cmocka_unit_test(random_accesses_touch_the_sectors_that_their_bytes_lie_in),
         cmocka_unit_test(affine_records_and_lists_of_the_same_addresses_agree),

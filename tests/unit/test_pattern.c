@@ -103,6 +103,22 @@ static void lists_are_remembered_too(void **state)
     assert_false(pattern_key(rec, UINT32_MAX, 4, PATTERN_LOAD, &key));
 }
 
+/* The rows of a tile take part as records of their own form, with the lines of a list. */
+static void rows_are_remembered_too(void **state)
+{
+    (void)state;
+    static pattern_t slots[PATTERN_SLOTS];
+    uint64_t rec[ADDR_RECORD_MAX], addr[WARP_LANES];
+    for (unsigned i = 0; i < WARP_LANES; i++)
+        addr[i] = 0x100000 + (i / 8) * 2560 + i % 8 * 4;
+    assert_int_equal(addr_pack(addr, WARP_LANES, rec), 3);
+    assert_false(check(slots, rec, UINT32_MAX, 4, PATTERN_STORE));
+    assert_false(check(slots, rec, UINT32_MAX, 4, PATTERN_STORE));
+    assert_true(check(slots, rec, UINT32_MAX, 4, PATTERN_STORE));
+    rec[2]++; /* another distance of rows */
+    assert_false(check(slots, rec, UINT32_MAX, 4, PATTERN_STORE));
+}
+
 /* One lane more, another width, another place within the line: not the same pattern. */
 static void other_accesses_are_not_found(void **state)
 {
@@ -124,6 +140,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(remembered_patterns_equal_coalescing),
         cmocka_unit_test(lists_are_remembered_too),
+        cmocka_unit_test(rows_are_remembered_too),
         cmocka_unit_test(other_accesses_are_not_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

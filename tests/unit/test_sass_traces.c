@@ -75,6 +75,10 @@ static unsigned next_addresses(cursor_t *c, const inst_t *in, uint32_t mask, uin
         case ADDR_LIST:
             a[i] = rec[1 + i];
             break;
+        case ADDR_ROWS:
+            a[i] = rec[1] + (uint64_t)(addr_row_distance(rec) * (int64_t)(i / addr_row(rec)) +
+                                       addr_stride(rec) * (int64_t)(i % addr_row(rec)));
+            break;
         default:
             a[i] = rec[1] + (uint64_t)(int64_t)(int32_t)(rec[2 + i / 2] >> (32 * (i & 1)));
         }

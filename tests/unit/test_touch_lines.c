@@ -55,6 +55,21 @@ static void affine_accesses_touch_the_lines_that_the_model_finds(void **state)
     }
 }
 
+static void rows_touch_the_lines_that_the_model_finds(void **state)
+{
+    (void)state;
+    static touch_lines_t l;
+    static const int64_t strides[] = {0, 2, 4, 12, 64}, distances[] = {-512, 0, 6, 36, 1024, 65540};
+    for (unsigned i = 0; i < 5 * 6 * 16; i++) {
+        const int64_t stride = strides[i % 5], distance = distances[i / 5 % 6];
+        const unsigned row = 1 + i / 30;
+        uint64_t addr[LANES];
+        for (unsigned k = 0; k < LANES; k++)
+            addr[k] = 0x10000000ff0 + (uint64_t)(k / row * distance + k % row * stride);
+        compare_all(&l, addr, LANES);
+    }
+}
+
 /* Random addresses within some bytes, multiples of some number. Far ones make lists of addresses,
  * near ones distances; few lines make many lanes meet. */
 static void irregular_accesses_touch_the_lines_that_the_model_finds(void **state)
@@ -93,6 +108,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(affine_accesses_touch_the_lines_that_the_model_finds),
+        cmocka_unit_test(rows_touch_the_lines_that_the_model_finds),
         cmocka_unit_test(irregular_accesses_touch_the_lines_that_the_model_finds),
         cmocka_unit_test(accesses_at_the_ends_of_memory_do_no_harm),
     };

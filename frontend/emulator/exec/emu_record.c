@@ -46,6 +46,7 @@ void emu_record_deltas(emu_warp_t *w, const emu_uop_t *u, uint64_t first,
     } else {
         out[0] = addr_header(ADDR_DELTA, n, 0);
         memcpy(out + 2, d, (n + 1) / 2 * sizeof(*out));
+        (void)addr_find_rows(out);
     }
     w->record.n_addrs += addr_words(out);
 }

@@ -25,6 +25,22 @@ bool launch_pipe_block_holds(const launch_info_t *info, const pipe_block_t *bloc
            block->n_warps == (product(info->block, THREADS_MAX) + WARP - 1) / WARP;
 }
 
+/* Whether the words at rec, left of them, begin with a record of that many lanes. */
+static bool is_record(const uint64_t *rec, size_t left, unsigned lanes)
+{
+    if (left == 0 || addr_lanes(rec) != lanes || (rec[0] & 0xffffff00u) != 0 ||
+        addr_words(rec) > left)
+        return false;
+    switch (addr_form(rec)) {
+    case ADDR_AFFINE:
+        return true;
+    case ADDR_ROWS:
+        return addr_row(rec) >= 2 && addr_row(rec) <= lanes;
+    default:
+        return addr_stride(rec) == 0;
+    }
+}
+
 /* Number of words of a run's address records, which begin at rec; more than left if they do not fit
  * or one is not a record. */
 static size_t run_words(const trace_run_t *run, const uint64_t *rec, size_t left)
@@ -36,13 +52,9 @@ static size_t run_words(const trace_run_t *run, const uint64_t *rec, size_t left
         const inst_t *in = &run->first[i];
         if (in->space == MEM_NONE || in->width == 0)
             continue;
-        if (words >= left || addr_form(rec + words) > ADDR_DELTA ||
-            addr_lanes(rec + words) != lanes || (rec[words] & 0xffffff00u) != 0 ||
-            (addr_form(rec + words) != ADDR_AFFINE && addr_stride(rec + words) != 0))
+        if (!is_record(rec + words, left - words, lanes))
             return left + 1;
         words += addr_words(rec + words);
-        if (words > left)
-            return left + 1;
     }
     return words;
 }

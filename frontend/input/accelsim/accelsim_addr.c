@@ -95,7 +95,7 @@ static const char *read_delta(const char **p, unsigned lanes, uint64_t *rec, siz
     }
     rec[0] = addr_header(ADDR_DELTA, lanes, 0);
     rec[1] = base;
-    *words = 2 + (lanes + 1) / 2;
+    *words = addr_find_rows(rec);
     return NULL;
 }
 

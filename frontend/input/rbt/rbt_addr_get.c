@@ -202,7 +202,7 @@ static size_t write_near(uint64_t base, const int32_t from[LANES], unsigned n, u
     out[0] = addr_header(ADDR_DELTA, n, 0);
     out[1] = base;
     memcpy(out + 2, from, LANES * sizeof(*from)); /* out has room for the longest record */
-    return 2 + (n + 1) / 2;
+    return addr_find_rows(out);
 }
 
 static size_t write_irregular(uint64_t base, const int64_t from[LANES], unsigned n, uint64_t *out)

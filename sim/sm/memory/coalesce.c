@@ -31,11 +31,11 @@ static void decode_list(const uint64_t *rec, unsigned width, lane_addrs_t *out)
     find_bounds(out, width);
 }
 
-/* The offsets are packed 32-bit integers, so the loops vectorise. */
-static void decode_delta(const uint64_t *rec, unsigned width, lane_addrs_t *out)
+/* The offsets are 32-bit integers, so the loops vectorise. */
+static void decode_offsets(const uint64_t *rec, unsigned width, lane_addrs_t *out)
 {
     int32_t delta[WARP_LANES];
-    memcpy(delta, rec + 2, out->n * sizeof(*delta));
+    addr_offsets(rec, delta);
     for (unsigned i = out->n; i < WARP_LANES; i++)
         delta[i] = delta[0];
     int32_t lo = delta[0], hi = delta[0];
@@ -68,7 +68,8 @@ void coalesce_decode(const uint64_t *rec, unsigned width, lane_addrs_t *out)
         decode_list(rec, width, out);
         return;
     case ADDR_DELTA:
-        decode_delta(rec, width, out);
+    case ADDR_ROWS:
+        decode_offsets(rec, width, out);
         return;
     }
 }

@@ -55,6 +55,9 @@ static bool find_offsets(pattern_key_t *key, unsigned width)
     case ADDR_LIST:
         key->word = key->packed;
         return addr_lanes(rec) == WARP_LANES && pack_list(rec + 1, key->packed);
+    case ADDR_ROWS:
+        key->n_words = 1;
+        return true;
     default:
         return true;
     }
