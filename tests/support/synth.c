@@ -281,10 +281,7 @@ void synth_emit_list(synth_warp_t *w, unsigned inst, uint32_t mask, const uint64
     if (!mask)
         return;
     emit_check_memory(w, inst);
-    uint64_t *rec = emit_words(w, 1 + (size_t)lanes);
-
-    rec[0] = addr_header(ADDR_LIST, lanes, 0);
-    memcpy(rec + 1, addrs, lanes * sizeof(*addrs));
+    w->target->n_addrs += addr_pack(addrs, lanes, made_addrs_reserve(w->target, ADDR_RECORD_MAX));
 }
 
 static void block_generate(const synth_kernel_t *k, made_block_t *b, uint64_t index)
