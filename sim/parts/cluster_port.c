@@ -5,7 +5,7 @@
 #include "sim/core/model_mem.h"
 
 /* Ticks of a cycle: rates need not be whole numbers. */
-enum { TICKS = 4096 };
+enum { TICKS = 1 << 16 };
 
 static uint64_t slot_ticks(double flits_per_cycle)
 {

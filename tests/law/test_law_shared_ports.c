@@ -24,7 +24,7 @@ static double bytes_per_cycle(const gpu_spec_t *spec, const char *mnemonic, uint
                             .blocks = blocks,
                             .threads = 1024,
                             .regs = 32,
-                            .mask = LAB_FULL,
+                            .mask = (uint32_t)LAB_FULL,
                             .steps = 64,
                             .address = lines};
     return blocks * 32.0 * LINE_BYTES / lab_access_slope(spec, a);
@@ -108,7 +108,7 @@ static void nothing_depends_on_threads_or_windows(void **state)
                                     .blocks = 7,
                                     .threads = 256,
                                     .regs = 32,
-                                    .mask = LAB_FULL,
+                                    .mask = (uint32_t)LAB_FULL,
                                     .steps = 20,
                                     .address = lines});
             }
