@@ -59,6 +59,16 @@ void engine_send(outbox_t *out, uint16_t dest, const msg_t *m)
     copy->from = out->sender;
 }
 
+void engine_each_sent(engine_t *e, uint16_t dest, void (*each)(void *ctx, msg_t *m, size_t n),
+                      void *ctx)
+{
+    for (uint32_t i = 0; i < engine_mails(e); i++) {
+        const mailbag_t *bag = &e->mail[e->writing][i].bag[dest];
+        if (bag->n > 0)
+            each(ctx, bag->msg, bag->n);
+    }
+}
+
 /* Notes whether a shard has a next event. */
 static inline void alive_update(engine_t *e, uint32_t s)
 {
@@ -267,6 +277,8 @@ bool engine_run(engine_t *e, cycle_t until)
         list_active(e, side);
         engine_window_run(e);
         side_update(e, side);
+        if (e->hooks.sent != NULL)
+            e->hooks.sent(e->hooks.ctx, e->from);
     }
 }
 

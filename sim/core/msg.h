@@ -98,7 +98,8 @@ typedef struct {
     uint8_t kind;   /* msg_kind_t */
     uint8_t port;   /* crossbar: receiving port of the shard (slice within the partition) */
     uint8_t flits;  /* crossbar: cycles on a port, at flit size */
-    uint8_t count;  /* MSG_CREDIT: slots freed; MSG_STORES_DONE: index of the launch */
+    uint8_t count;  /* MSG_CREDIT: slots freed; MSG_STORES_DONE: index of the launch;
+                     * MSG_MEM_REQUEST: cycles from the start of its first flit to its last */
     uint16_t input; /* crossbar: sending port, index among all senders of this direction;
                      * MSG_TRANSLATE: the SM */
     union {

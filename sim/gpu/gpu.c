@@ -49,6 +49,25 @@ static void create_partitions(gpu_t *g, const distance_t *distance)
     }
 }
 
+static void sent_hook(void *gpu, cycle_t from)
+{
+    gpu_t *g = gpu;
+    crossing_pass(g->crossing, g->engine, g->partition_shard, g->n_partitions, from);
+}
+
+/* ran: see engine_hooks_t; NULL: none. */
+static void set_hooks(gpu_t *g, void (*ran)(void *ctx, uint32_t shard))
+{
+    const engine_hooks_t hooks = {
+        .ctx = g,
+        .boundary = gpu_boundary_hook,
+        .sent = g->crossing != NULL ? sent_hook : NULL,
+        .idle_task = gpu_idle_hook,
+        .ran = ran,
+    };
+    engine_set_hooks(g->engine, &hooks);
+}
+
 gpu_t *gpu_create(const gpu_spec_t *spec, int threads, cycle_t window)
 {
     gpu_t *g = rb_calloc(1, sizeof(*g));
@@ -86,6 +105,7 @@ gpu_t *gpu_create(const gpu_spec_t *spec, int threads, cycle_t window)
     gpu_spec_distance(spec, &distance);
     create_sms(g, slice_shard, slice_port, &distance);
     create_partitions(g, &distance);
+    g->crossing = crossing_create(&g->spec.mem, &distance, g->window, g->n_sms);
     free(slice_shard);
     free(slice_port);
     block_scheduler_init(&g->scheduler, &g->spec, g->sm_shard);
@@ -94,8 +114,7 @@ gpu_t *gpu_create(const gpu_spec_t *spec, int threads, cycle_t window)
     engine_add_shard(g->engine, &mmu_shard_ops, g->mmu);
     feed_init(&g->feed);
     g->demand = block_scheduler_demand(&g->spec, 2 * g->window);
-    engine_hooks_t hooks = {.ctx = g, .boundary = gpu_boundary_hook, .idle_task = gpu_idle_hook};
-    engine_set_hooks(g->engine, &hooks);
+    set_hooks(g, NULL);
     return g;
 }
 
@@ -107,12 +126,10 @@ static void watch_hook(void *gpu, uint32_t shard)
 
 void gpu_watch(gpu_t *g, void (*ran)(void *ctx, uint32_t shard), void *ctx)
 {
-    const engine_hooks_t hooks = {
-        .ctx = g, .boundary = gpu_boundary_hook, .idle_task = gpu_idle_hook, .ran = watch_hook};
     RB_INVARIANT(g->threads == 1, "a chip of %d threads is watched", g->threads);
     g->watch = ran;
     g->watch_ctx = ctx;
-    engine_set_hooks(g->engine, &hooks);
+    set_hooks(g, watch_hook);
 }
 
 void gpu_destroy(gpu_t *g)
@@ -125,6 +142,7 @@ void gpu_destroy(gpu_t *g)
     for (uint32_t i = 0; i < g->n_partitions; i++)
         partition_destroy(g->partition[i]);
     mmu_destroy(g->mmu);
+    crossing_destroy(g->crossing);
     block_scheduler_free(&g->scheduler);
     feed_destroy(&g->feed);
     inst_collector_destroy(g->insts);

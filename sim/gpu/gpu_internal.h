@@ -7,6 +7,7 @@
 
 #include "sim/core/engine.h"
 #include "sim/gpu/block_scheduler.h"
+#include "sim/gpu/crossing.h"
 #include "sim/gpu/gpu.h"
 #include "sim/gpu/gpu_counters.h"
 #include "sim/gpu/inst_collector.h"
@@ -44,6 +45,7 @@ struct gpu {
     gpu_spec_t spec;
     cycle_t window; /* of the engine; at most gpu_spec_window() */
     engine_t *engine;
+    crossing_t *crossing; /* owned; NULL: SMs share no ports */
     addr_map_t map;
     uint32_t n_sms, n_partitions;
     int threads;             /* of the host */

@@ -1,8 +1,7 @@
 #include "sim/mem/gpc_code.h"
 
 #include "sim/core/model_mem.h"
-
-enum { SMS_OF_A_TPC = 2 };
+#include "sim/parts/cluster_port.h"
 
 void gpc_code_init(gpc_code_t *g, const mem_config_t *config, uint32_t n_sms)
 {

@@ -21,6 +21,12 @@
     P(U32, sm_flits, "2", 1, 8, "flits", "flits per cycle into and out of an SM")                  \
     P(U32, data_interval, "0", 0, 64, "cycles",                                                    \
       "cycles between flits of data that an SM sends; 0: as sm_flits")                             \
+    P(F64, tpc_data, "0", 0, 64, "flits",                                                          \
+      "flits of data per cycle that the two SMs of a TPC send together; 0: no limit")              \
+    P(F64, gpc_data, "0", 0, 256, "flits",                                                         \
+      "flits of data per cycle that the SMs of a GPC send together; 0: no limit")                  \
+    P(F64, gpc_replies, "0", 0, 256, "flits",                                                      \
+      "flits per cycle that the SMs of a GPC read together; 0: no limit")                          \
     P(U32, slice_flits, "1", 1, 8, "flits", "flits per cycle into and out of an L2 slice")         \
     P(U32, buffer, "512", 1, 65535, "flits", "receive buffer of each (sender, receiver) pair")     \
     P(U32, credit_batch, "8", 1, 64, "flits", "flits whose credits return together")

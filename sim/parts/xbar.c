@@ -113,6 +113,7 @@ static inline bool head_send(xbar_out_t *x, outbox_t *out, cycle_t now)
     *m = p->msg;
     m->arrival = arrival;
     m->from = from;
+    m->count = (uint8_t)(arrival - x->dest[p->dest].flight - now);
     return true;
 }
 

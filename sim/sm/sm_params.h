@@ -204,6 +204,8 @@ extern const param_group_t icache_param_group;
     P(BOOL, perfect, "false", 0, 1, "", "constants with known addresses always hit")               \
     P(SIZE, l0_size, "0", 0, 1 << 20, "bytes", "operand constant cache of a sub-core; 0: none")    \
     P(U32, l0_ways, "2", 1, 1024, "ways", "ways of the operand constant cache")                    \
+    P(BOOL, l0_uniform, "true", 0, 1, "",                                                          \
+      "uniform instructions read constants through it; false: as LDC")                             \
     P(SIZE, l1_size, "2KiB", 64, 1 << 20, "bytes", "constant cache of the SM")                     \
     P(U32, l1_ways, "4", 1, 1024, "ways", "ways of the SM's constant cache")                       \
     P(U32, l1_latency, "27", 1, 4096, "cycles", "latency of an LDC that hits")                     \

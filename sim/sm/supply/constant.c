@@ -61,6 +61,8 @@ uint32_t supply_constant(sm_t *sm, uint32_t s, uint32_t w, const inst_t *inst)
         return 0;
     by_launch_warp(sm, w);
     cache_t *l0 = sm->supply.core[s].const_l0;
+    if (inst->cls == OP_UNIFORM && !spec->l0_uniform)
+        l0 = NULL;
     return look_up(sm, l0 == NULL ? sm->supply.const_l1 : l0, known_address(sm, w, inst)) -
            spec->l1_latency;
 }

@@ -1,0 +1,57 @@
+/*
+ * The ports that SMs share on their way to the L2: the two SMs of a TPC, and all SMs of a GPC.
+ *
+ * A request leaves its SM in time order and passes the ports of its TPC and its GPC, first come,
+ * first served. Data takes slots on both; a request without data waits for the data before it but
+ * takes none. The data that a read brings back takes slots on a second port of the GPC, which are
+ * given to it when the request passes: so the limit is right, and a reply is not followed.
+ *
+ * The form follows the measurements of Jin 2024 and Rocca 2025: how many times the bandwidth of one
+ * SM the SMs of a TPC and of a GPC reach.
+ *
+ * TPC t is in GPC t mod GPCs (guess, as in gpc_code.h). Ports at rest have no state.
+ */
+#ifndef RUBATO_PARTS_CLUSTER_PORT_H
+#define RUBATO_PARTS_CLUSTER_PORT_H
+
+#include <stdint.h>
+
+#include "sim/core/cycle.h"
+
+enum { SMS_OF_A_TPC = 2 };
+
+typedef struct {
+    uint32_t n_tpcs, n_gpcs;
+    uint64_t tpc_slot, gpc_slot, reply_slot; /* ticks for a flit; 0: no limit */
+    uint64_t *tpc, *gpc, *reply;             /* owned; per cluster: the tick when it is free */
+} cluster_ports_t;
+
+/* Flits per cycle of all SMs of a TPC and of a GPC. 0: no limit. */
+typedef struct {
+    double tpc_data, gpc_data, gpc_replies;
+} cluster_rates_t;
+
+/* gpc_sms: SMs of a GPC; 0: all SMs are one. */
+void cluster_ports_init(cluster_ports_t *c, const cluster_rates_t *rates, uint32_t gpc_sms,
+                        uint32_t n_sms);
+void cluster_ports_free(cluster_ports_t *c);
+
+static inline uint32_t cluster_gpc(const cluster_ports_t *c, uint32_t sm)
+{
+    return sm / SMS_OF_A_TPC % c->n_gpcs;
+}
+
+/* A request on its way out of SM sm. */
+typedef struct {
+    cycle_t starts, leaves; /* its first and its last flit leave the SM */
+    uint32_t data, replies; /* flits of data that it carries and that it brings back */
+} passing_t;
+
+/* Takes the request through the ports and returns the cycles that they add. The requests of a GPC
+ * must come in the order of their starts. */
+cycle_t cluster_ports_pass(cluster_ports_t *c, uint32_t sm, const passing_t *p);
+
+/* From this cycle on all ports are free, if nothing more passes. */
+cycle_t cluster_ports_clear(const cluster_ports_t *c);
+
+#endif
