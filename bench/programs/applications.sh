@@ -23,15 +23,16 @@ collection=$(realpath -e "$1")/src/cuda
 sdk=$(realpath -e "$2")/benchmarks/src/cuda/sdk/4.2
 mkdir -p "$3"/{bin,in,traces,include}
 dir=$(realpath "$3")
+host=-O3
 for name in cutil_inline shrUtils shrQATest sdkHelper; do
     echo '#include "sdk_helpers.cuh"' >"$dir/include/$name.h"
 done
 
-# compile NAME [OPTION]... FILE...
+# compile NAME [OPTION]... FILE...: device code is always optimised, host code as $host says
 compile()
 {
     local out=$dir/bin/$1
-    [[ -x $out ]] || "$nvcc" -arch=sm_70 -O3 -cudart shared -w -Xcompiler -w -I"$dir/include" -I"$here" -o "$out" "${@:2}"
+    [[ -x $out ]] || "$nvcc" -arch=sm_70 "$host" -cudart shared -w -Xcompiler -w -I"$dir/include" -I"$here" -o "$out" "${@:2}"
 }
 
 # trace NAME [ARGUMENT]...
@@ -88,7 +89,7 @@ compile hotspot "$rodinia/hotspot/hotspot.cu"
 compile nn "$rodinia/nn/nn_cuda.cu"
 compile dwt2d -I"$rodinia/dwt2d" "$rodinia"/dwt2d/{main,components,dwt}.cu "$rodinia"/dwt2d/dwt_cuda/*.cu
 # Functions of its host code end without returning their value.
-compile lud -use_fast_math -Xcompiler -O0 -DRD_WG_SIZE_0=16 -I"$rodinia/lud/common" "$rodinia"/lud/cuda/lud{,_kernel}.cu \
+host=-O0 compile lud -use_fast_math -DRD_WG_SIZE_0=16 -I"$rodinia/lud/common" "$rodinia"/lud/cuda/lud{,_kernel}.cu \
     -x cu "$rodinia/lud/common/common.c"
 trace hotspot 512 2 2 temp power output.out
 trace nn filelist_4 -r 5 -lat 30 -lng 90
