@@ -125,15 +125,15 @@ static void sensitivity_shows_which_rows_a_guess_decides(void **state)
     cli_write("moved/a.sil", text, strlen(text));
     setenv("RUBATO_SILICON", "moved", 1);
     char *out = output(0, WORDS("validate", "--sensitivity", "-g", "v100", "-o", "moves"));
-    char *at = strstr(out, "\nsched.dispatch_latency = 240 instead of 120\n  K1 ");
+    char *at = strstr(out, "\nsched.dispatch_latency = 288 instead of 144\n  K1 ");
     assert_non_null(at);
     at = strchr(at + 1, '\n') + 1;
     assert_true(strncmp(strchr(at, '\n') + 1, "  K2", 4) != 0);
     assert_null(strstr(strstr(out, "change none of"), "sched.dispatch_latency"));
     assert_non_null(strstr(strstr(out, "change none of"), " tlb.pending"));
     char *csv = cli_read("moves/sensitivity.csv");
-    assert_non_null(strstr(csv, "\nv100,sched.dispatch_latency,120,60,K1,evidence,"));
-    assert_null(strstr(csv, "\nv100,sched.dispatch_latency,120,60,K2,"));
+    assert_non_null(strstr(csv, "\nv100,sched.dispatch_latency,144,72,K1,evidence,"));
+    assert_null(strstr(csv, "\nv100,sched.dispatch_latency,144,72,K2,"));
     assert_non_null(strstr(csv, "\nv100,tlb.pending,"));
     free(csv);
     free(out);

@@ -11,7 +11,7 @@
  * only once, and this must be visible. */
 #define SMALL                                                                                      \
     "sm.count=6", "mem.partitions=8", "l2.slices=8", "l2.size=768KiB", "gpu.launch_latency=500",   \
-        "sm.scheduler=lrr", "const.l2_latency=2000"
+        "sched.completion_latency=120", "sm.scheduler=lrr", "const.l2_latency=2000"
 
 /*
  * Removing a limit lets one warp overtake another, which can cost a short launch a few cycles

@@ -62,7 +62,8 @@ static void use_the_oldest_body(synth_warp_t *w, const void *ctx)
 
 static uint64_t hits_after(unsigned use)
 {
-    gpu_spec_t spec = LAB_SPEC("v100", "l1.sets=1", "l1.unified=2KiB", "l1.carveouts=0");
+    gpu_spec_t spec =
+        LAB_SPEC("v100", "l1.sets=1", "l1.unified=2KiB", "l1.carveouts=0", "l1.replacement=lru");
     synth_t *s = synth_create();
     synth_kernel_t *k = synth_kernel_create(s, "oldest", &(synth_shape_t){.block = {1}});
     synth_code(k, "LDG.E.SYS", "R2", "R2");

@@ -15,7 +15,7 @@
 #define CHIP                                                                                       \
     "icache.perfect=true", "const.perfect=true", "warmup.mode=keep", "sm.count=8",                 \
         "mem.partitions=2", "l2.slices=4", "l2.size=384KiB", "gpu.concurrent_launches=128",        \
-        "gpu.launch_gap=500"
+        "gpu.launch_gap=500", "sched.dispatch_latency=120", "sched.completion_latency=120"
 
 enum { MOST = 200 };
 

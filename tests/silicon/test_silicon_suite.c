@@ -12,6 +12,7 @@ static const struct {
     const char *gpu, *test;
 } known[] = {
     {"titan_v", "C18.f32"},
+    {"v100", "M4.steep"},
 };
 
 static bool is_known(const char *gpu, const char *test)
