@@ -32,6 +32,8 @@ typedef struct {
     uint32_t
         *of_group; /* owned: n_groups + 1; group g has strata [of_group[g] .. of_group[g + 1]) */
     bool *equal;   /* owned: per group, its launches look exactly the same */
+    double *vague; /* owned: per group, variance of its cycles because it is unknown where they
+                    * step (online_steps.h); NULL: none */
 } stem_strata_t;
 
 void stem_strata_make(stem_strata_t *s, const population_t *pop, const strata_options_t *o);
