@@ -156,13 +156,14 @@ static void find_priors(look_t *l)
 static double group_cov2(look_t *l, uint32_t g)
 {
     group_t *of = &l->group[g];
-    bool equal = l->strata->equal[g];
+    const bool equal = l->strata->equal[g];
+    const double least = l->strata->uneven != NULL ? l->strata->uneven[g] : 0;
     if (l->tail_index < TAIL_POOLED)
-        return fmax(of->cov2, l->prior[equal]);
+        return fmax(fmax(of->cov2, l->prior[equal]), least);
     double both = (PRIOR_DF * l->prior[equal] + of->df * of->cov2) / (PRIOR_DF + of->df);
     if (both > of->cov2)
         of->borrowed = fmin(PRIOR_DF, l->prior_df[equal] - of->df) / 2;
-    return fmax(of->cov2, both);
+    return fmax(fmax(of->cov2, both), least);
 }
 
 /* Variance of the launches of a stratum: its own, and what its group shows. */

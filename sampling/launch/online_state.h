@@ -26,10 +26,12 @@ typedef struct {
 } stratum_sample_t;
 
 typedef struct {
-    double slow; /* length of a slow launch that no sample met, in means of its group; 0: not given */
-    const double *extra; /* per group: cycles that such a launch takes longer, at most; NULL: unknown */
-    double rare;         /* assumed limit of the share of such launches */
-    double confidence;   /* for the share of such launches that samples exclude */
+    double
+        slow; /* length of a slow launch that no sample met, in means of its group; 0: not given */
+    const double
+        *extra;  /* per group: cycles that such a launch takes longer, at most; NULL: unknown */
+    double rare; /* assumed limit of the share of such launches */
+    double confidence; /* for the share of such launches that samples exclude */
 } online_assume_t;
 
 typedef struct {

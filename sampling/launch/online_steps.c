@@ -149,6 +149,7 @@ void online_steps_find(online_steps_t *out, const stem_strata_t *strata,
     out->view.of_group = rb_calloc((size_t)strata->n + 1, sizeof(*out->view.of_group));
     out->view.equal = rb_calloc(strata->n, sizeof(*out->view.equal));
     out->view.vague = rb_calloc(strata->n, sizeof(*out->view.vague));
+    out->view.uneven = rb_calloc(strata->n, sizeof(*out->view.uneven));
     for (uint32_t g = 0; g < strata->n_groups; g++) {
         s.equal = strata->equal[g];
         divide(&s, strata->of_group[g], strata->of_group[g + 1], 0,
@@ -164,6 +165,7 @@ void online_steps_free(online_steps_t *s)
     free(s->view.of_group);
     free(s->view.equal);
     free(s->view.vague);
+    free(s->view.uneven);
     free(s->step);
     *s = (online_steps_t){0};
 }

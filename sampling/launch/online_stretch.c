@@ -117,8 +117,8 @@ stretch_bias_t stretch_bias(const online_stretch_t *t, const stem_strata_t *stra
             all += any.n > 0 ? (double)samples[h].n * any.sum / any.n : 0;
         }
         for (uint32_t h = strata->of_group[g]; h < strata->of_group[g + 1]; h++)
-            add_stratum(&b, &samples[h], in_sequence(t, size, g, h),
-                        apart(t, &samples[h], rows[h]), &plan[h], launches);
+            add_stratum(&b, &samples[h], in_sequence(t, size, g, h), apart(t, &samples[h], rows[h]),
+                        &plan[h], launches);
     }
     if (!(b.total > STRETCH_COVERS * all))
         return (stretch_bias_t){.error = INFINITY};

@@ -1,9 +1,9 @@
 #include "sampling/launch/stem_online.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
+#include "sampling/launch/online_explain.h"
 #include "sampling/launch/online_next.h"
 #include "sampling/launch/online_size.h"
 #include "sampling/launch/online_steps.h"
@@ -24,7 +24,7 @@
     P(U64, pilot_total, "460", 2, 1e8, "launches",                                                 \
       "total of the first round; at most a twentieth of all launches, or 30")                      \
     P(U64, small, "10", 1, 1e6, "launches", "groups with fewer are merged with similar ones")      \
-    P(F64, similar, "0.5", 0, 100, "", "largest relative difference of merged groups")            \
+    P(F64, similar, "0.5", 0, 100, "", "largest relative difference of merged groups")             \
     P(BOOL, firsts, "true", 0, 1, "",                                                              \
       "first launches are strata of their own where that is cheap")                                \
     P(F64, slow, "0", 0, 1e6, "",                                                                  \
@@ -245,25 +245,20 @@ static double look_confidence(const stem_online_t *s)
     return 1 - (1 - s->o.confidence) / s->o.rounds;
 }
 
-static double adjusted(const stem_online_t *s, uint32_t g, uint32_t row, double cycles)
-{
-    return online_size_adjusted(&s->size, g, row, online_steps_adjusted(&s->steps, g, row, cycles));
-}
-
 /* Finds groups, and what the cycles of their samples would be without chance in sizes. */
 static void regroup(stem_online_t *s)
 {
     online_steps_free(&s->steps);
     online_size_free(&s->size);
     online_steps_find(&s->steps, &s->strata, s->sample, s->rows);
-    online_size_init(&s->size, s->pop, &s->steps.view);
+    online_size_init(&s->size, s->pop, &s->steps);
     find_extra(s);
     online_size_fit(&s->size, &s->steps.view, s->sample, s->rows);
     for (uint32_t g = 0; g < s->steps.view.n_groups; g++) {
         for (uint32_t h = s->steps.view.of_group[g]; h < s->steps.view.of_group[g + 1]; h++) {
             part_t *p = &s->part[h];
             for (uint64_t i = 0; i < p->m; i++)
-                p->adjusted[i] = adjusted(s, g, p->rows[i], p->cycles[i]);
+                p->adjusted[i] = online_size_adjusted(&s->size, g, p->rows[i], p->cycles[i]);
             s->sample[h].cycles = p->adjusted;
         }
     }
@@ -276,10 +271,8 @@ static void look(stem_online_t *s)
         s->sample[h] = (stratum_sample_t){p->n, p->m, p->cycles, p->within};
     }
     regroup(s);
-    const online_assume_t assume = {.slow = s->o.slow,
-                                    .extra = s->extra,
-                                    .rare = s->o.rare,
-                                    .confidence = look_confidence(s)};
+    const online_assume_t assume = {
+        .slow = s->o.slow, .extra = s->extra, .rare = s->o.rare, .confidence = look_confidence(s)};
     s->now = online_state(&s->steps.view, s->sample, &assume, s->plan);
 }
 
@@ -452,86 +445,32 @@ estimate_t stem_online_estimate(const stem_online_t *s)
     return e;
 }
 
-/* Why there is no interval. */
-static void explain_tail(stem_online_t *s)
+/* The group whose longest launch decides. */
+static void tell_tail(const stem_online_t *s, online_explain_t *e)
 {
-    const online_state_t *now = &s->now;
     const stem_strata_t *st = &s->steps.view;
-    const uint32_t from = st->of_group[now->tail_group], to = st->of_group[now->tail_group + 1];
-    uint64_t n = 0, m = 0;
-    for (uint32_t h = from; h < to; h++) {
-        n += s->part[h].n;
-        m += s->part[h].m;
+    const uint32_t g = s->now.tail_group;
+    for (uint32_t h = st->of_group[g]; h < st->of_group[g + 1]; h++) {
+        e->tail_launches += s->part[h].n;
+        e->tail_samples += s->part[h].m;
     }
-    snprintf(
-        s->note, sizeof(s->note),
-        "the longest launches decide: their lengths have no variance (tail index %.2f, below 2), "
-        "and %.0f %% of that of the total is one of %llu samples of %.200s; an interval needs "
-        "all its %llu launches",
-        now->tail_index, 100 * now->tail_share, (unsigned long long)m,
-        build_row_name(s->pop, st->rows[st->begin[from]]), (unsigned long long)n);
-}
-
-static void explain_unbounded(stem_online_t *s)
-{
-    const online_state_t *now = &s->now;
-    snprintf(s->note, sizeof(s->note),
-             "nothing tells how long launches may be that look like the %llu samples: one in a "
-             "hundred that is 50 times as long would add 49 %%; an interval needs %.0f samples, a "
-             "native trace, whose index says what launches access, or slow=X, if none is X times "
-             "as long",
-             (unsigned long long)now->looked,
-             ceil(online_looks_for(now, look_confidence(s), 0)));
-}
-
-static void explain_reach(stem_online_t *s)
-{
-    const online_state_t *now = &s->now;
-    snprintf(s->note, sizeof(s->note),
-             "launches that look like the %llu samples may be up to %.3g times as long, as their "
-             "requests allow on this chip: one in a hundred would add %.0f %%; an interval needs "
-             "%.0f samples",
-             (unsigned long long)now->looked, now->reach, 100 * 0.01 / now->share * now->unseen / now->total,
-             ceil(looks_for_bound(s)));
-}
-
-static void explain_interval(stem_online_t *s)
-{
-    const online_state_t *now = &s->now;
-    stretch_bias_t bias;
-    size_t n = sizeof(s->note), at = 0;
-    if (now->looked > 0)
-        at = (size_t)snprintf(
-            s->note, n,
-            "allows for slow launches that look like others and that none of %llu samples met: "
-            "up to %.3g times as long%s, %.3g %% of all; ",
-            (unsigned long long)now->looked, now->reach,
-            s->extra != NULL && s->o.slow <= 0 ? ", as their requests allow on this chip" : "",
-            100 * now->rare);
-    if (bias_of(s, &bias))
-        snprintf(s->note + at, n - at,
-                 "%llu launches in sequence took %+.2f +- %.2f %% compared with samples, which is "
-                 "part of it",
-                 (unsigned long long)(s->stretch.end - s->stretch.begin), 100 * bias.value,
-                 100 * bias.error);
-    else
-        snprintf(s->note + at, n - at,
-                 "too little is known to say what skipping launches changes in the others");
+    e->tail_name = build_row_name(s->pop, st->rows[st->begin[st->of_group[g]]]);
 }
 
 const char *stem_online_note(stem_online_t *s)
 {
-    const online_state_t *now = &s->now;
-    if (now->exact)
+    online_explain_t e = {.now = &s->now,
+                          .confidence = look_confidence(s),
+                          .rare = s->o.rare,
+                          .by_chip = s->extra != NULL && s->o.slow <= 0,
+                          .says_nothing = says_nothing(s),
+                          .needed = looks_for_bound(s),
+                          .in_sequence = s->stretch.end - s->stretch.begin};
+    if (s->now.exact)
         return NULL;
-    if (now->heavy)
-        explain_tail(s);
-    else if (now->unbounded)
-        explain_unbounded(s);
-    else if (says_nothing(s))
-        explain_reach(s);
-    else
-        explain_interval(s);
+    tell_tail(s, &e);
+    e.knows_bias = bias_of(s, &e.bias);
+    online_explain(s->note, sizeof(s->note), &e);
     return s->note;
 }
 

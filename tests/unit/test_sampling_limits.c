@@ -82,8 +82,9 @@ static void launches_without_a_limit_get_a_reason(void **state)
     static const struct {
         double extra; /* 0: unknown */
         const char *why;
-    } cases[] = {{0, "nothing tells how long launches may be"},
-                 {70000, "times as long, as their requests allow on this chip: one in a hundred would add"}};
+    } cases[] = {
+        {0, "nothing tells how long launches may be"},
+        {70000, "times as long, as their requests allow on this chip: one in a hundred would add"}};
     lab_population_t lab = even();
     for (uint64_t i = 50; i < N; i += 100)
         lab.time[i] *= 50;

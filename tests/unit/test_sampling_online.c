@@ -240,7 +240,8 @@ static void slow_first_launches_are_simulated(void **state)
     print_message("firsts: coverage %.3f, silent %.3f, error %.3f\n", r.coverage, r.silent,
                   r.error);
     assert_true(r.coverage >= 0.93 && r.silent <= 0.01 && r.error < 0.02);
-    assert_true(online_replay(&lab.pop, lab.time, "stem_online:slow=4,firsts=off", 300).error > 0.05);
+    assert_true(online_replay(&lab.pop, lab.time, "stem_online:slow=4,firsts=off", 300).error >
+                0.05);
     lab_population_free(&lab);
 }
 

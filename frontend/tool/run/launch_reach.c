@@ -40,12 +40,12 @@ static double extra_cycles(const population_t *pop, uint64_t row, const slow_chi
                            double warps, double slots)
 {
     const double sectors = pop->fact[POP_GLOBAL_SECTORS][row] + pop->fact[POP_LOCAL_SECTORS][row];
-    const double insts =
-        fmin(pop->fact[POP_MEMORY_INSTS][row], pop->counter[POP_REQUESTS][row]);
+    const double insts = fmin(pop->fact[POP_MEMORY_INSTS][row], pop->counter[POP_REQUESTS][row]);
     /* Warps that do not fit wait for others: list scheduling is at most one warp longer than an
      * even share (Graham, 1966). */
     const double turns = warps > slots ? warps / slots + 1 : 1;
-    const double moving = fmax(chip->line * pop->counter[POP_REQUESTS][row], chip->sector * sectors);
+    const double moving =
+        fmax(chip->line * pop->counter[POP_REQUESTS][row], chip->sector * sectors);
     return chip->start + moving + chip->latency * insts / warps * turns +
            chip->atomic * pop->fact[POP_ATOMICS][row];
 }
