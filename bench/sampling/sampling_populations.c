@@ -18,7 +18,7 @@ static void launch(made_program_t *p, uint64_t i, uint32_t k, double blocks, dou
     p->threads[i] = 32 * insts;
     p->requests[i] = floor(insts / 8);
     p->sectors[i] = 4 * p->requests[i];
-    p->time[i] = cycles;
+    p->time[i] = p->extra[i] = cycles;
 }
 
 /* A usual launch of kernel k: kernels differ in size, launches of a kernel do not. */
@@ -27,6 +27,7 @@ static void usual(made_program_t *p, uint64_t i, double factor)
     uint32_t k = (uint32_t)(i % p->pop.n_names);
     double blocks = 40 + 8 * k, insts = blocks * 8 * (200 + 13 * k);
     launch(p, i, k, blocks, insts, 1500 + 0.05 * insts * factor);
+    p->extra[i] = 1500 + 0.05 * insts;
 }
 
 static double noise(rng_t *rng, double spread)
@@ -219,34 +220,36 @@ static void graph(made_program_t *p, rng_t *rng)
 }
 
 const made_kind_t made_kinds[] = {
-    {"regular", 500, 5, regular},
-    {"regular, large", 20000, 10, regular},
-    {"lognormal, CoV 1", 20000, 10, moderate},
-    {"lognormal, CoV 2", 20000, 10, wide},
-    {"lognormal, CoV 2, one kernel", 20000, 1, wide},
-    {"30 % 5 times as long", 20000, 10, two_peaks},
-    {"drift, threefold", 20000, 10, drift},
-    {"three phases", 2000, 5, phases},
-    {"1 % 5 times as long, unseen", 1000, 5, slow_5},
-    {"1 % 5 times as long, unseen", 20000, 10, slow_5},
-    {"1 % 50 times as long, unseen", 1000, 5, slow_50},
-    {"1 % 50 times as long, unseen", 20000, 10, slow_50},
-    {"1 % gather, sectors show it", 1000, 5, gathers},
-    {"0.1 % giants, counts show it", 20000, 10, giants_seen},
-    {"0.1 % giants, unseen", 20000, 10, giants_unseen},
-    {"slow first launches", 5000, 20, slow_firsts},
-    {"Pareto 1.3", 20000, 10, pareto_13},
-    {"Pareto 1.3, one kernel", 20000, 1, pareto_13},
-    {"Pareto 1.8", 20000, 10, pareto_18},
-    {"solver", 723, 7, solver},
-    {"training loop", 3200, 9, training},
-    {"one step of a network", 200, 10, one_step},
-    {"tokens", 8700, 7, tokens},
-    {"graph search", 1400, 2, graph},
+    {"regular", 500, 5, regular, 4},
+    {"regular, nothing known", 500, 5, regular, 0},
+    {"regular, large", 20000, 10, regular, 4},
+    {"lognormal, CoV 1", 20000, 10, moderate, 0},
+    {"lognormal, CoV 2", 20000, 10, wide, 0},
+    {"lognormal, CoV 2, one kernel", 20000, 1, wide, 0},
+    {"30 % 5 times as long", 20000, 10, two_peaks, 8},
+    {"drift, threefold", 20000, 10, drift, 4},
+    {"three phases", 2000, 5, phases, 4},
+    {"1 % 5 times as long, unseen", 1000, 5, slow_5, 8},
+    {"1 % 5 times as long, unseen", 20000, 10, slow_5, 8},
+    {"1 % 50 times as long, unseen", 1000, 5, slow_50, 64},
+    {"1 % 50 times, nothing known", 1000, 5, slow_50, 0},
+    {"1 % 50 times as long, unseen", 20000, 10, slow_50, 64},
+    {"1 % gather, sectors show it", 1000, 5, gathers, 4},
+    {"0.1 % giants, counts show it", 20000, 10, giants_seen, 4},
+    {"0.1 % giants, unseen", 20000, 10, giants_unseen, 640},
+    {"slow first launches", 5000, 20, slow_firsts, 0},
+    {"Pareto 1.3", 20000, 10, pareto_13, 0},
+    {"Pareto 1.3, one kernel", 20000, 1, pareto_13, 0},
+    {"Pareto 1.8", 20000, 10, pareto_18, 0},
+    {"solver", 723, 7, solver, 4},
+    {"training loop", 3200, 9, training, 4},
+    {"one step of a network", 200, 10, one_step, 4},
+    {"tokens", 8700, 7, tokens, 4},
+    {"graph search", 1400, 2, graph, 4},
 };
 const size_t n_made_kinds = sizeof(made_kinds) / sizeof(made_kinds[0]);
 
-static void know(made_program_t *p)
+static void know(made_program_t *p, double reach)
 {
     p->pop.name = p->name;
     p->pop.names = p->names;
@@ -256,6 +259,9 @@ static void know(made_program_t *p)
     p->pop.counter[POP_THREAD_INSTS] = p->threads;
     p->pop.counter[POP_REQUESTS] = p->requests;
     p->pop.fact[POP_GLOBAL_SECTORS] = p->sectors;
+    for (uint64_t i = 0; i < p->pop.n; i++)
+        p->extra[i] *= reach - 1;
+    p->pop.extra = reach > 0 ? p->extra : NULL;
 }
 
 made_program_t made_program(const made_kind_t *kind, uint64_t seed)
@@ -271,6 +277,7 @@ made_program_t made_program(const made_kind_t *kind, uint64_t seed)
     p.threads = rb_calloc(n, sizeof(*p.threads));
     p.requests = rb_calloc(n, sizeof(*p.requests));
     p.sectors = rb_calloc(n, sizeof(*p.sectors));
+    p.extra = rb_calloc(n, sizeof(*p.extra));
     p.text = rb_calloc(kind->kernels, sizeof(*p.text));
     p.names = rb_calloc(kind->kernels, sizeof(*p.names));
     for (uint32_t k = 0; k < kind->kernels; k++) {
@@ -280,7 +287,7 @@ made_program_t made_program(const made_kind_t *kind, uint64_t seed)
     for (uint64_t i = 0; i < n; i++)
         p.grid[i][1] = p.grid[i][2] = p.block[i][1] = p.block[i][2] = 1;
     kind->make(&p, &rng);
-    know(&p);
+    know(&p, kind->reach);
     return p;
 }
 
@@ -294,6 +301,7 @@ void made_program_free(made_program_t *p)
     free(p->threads);
     free(p->requests);
     free(p->sectors);
+    free(p->extra);
     free(p->text);
     free(p->names);
 }

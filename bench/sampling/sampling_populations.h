@@ -16,7 +16,7 @@ typedef struct {
     double *time;
     uint32_t *name;
     uint32_t (*grid)[3], (*block)[3];
-    double *insts, *threads, *requests, *sectors;
+    double *insts, *threads, *requests, *sectors, *extra;
     char (*text)[24];
     const char **names;
 } made_program_t;
@@ -25,8 +25,9 @@ typedef struct {
     const char *name; /* for people */
     uint64_t launches;
     uint32_t kernels;
-    /* Fills in the launches of a zeroed program: name, time, counts. */
+    /* Fills in the launches of a zeroed program: name, time, counts; extra: what is usual. */
     void (*make)(made_program_t *p, rng_t *rng);
+    double reach; /* what the chip and the index allow, in usual times; 0: nothing is known */
 } made_kind_t;
 
 extern const made_kind_t made_kinds[];

@@ -6,8 +6,10 @@
 #include "sampling/math/allocate.h"
 #include "sim/core/alloc.h"
 
-/* Limit of the samples after a round, relative to those before. */
-#define MOST_GROWTH 4.0
+/* Limit of the samples after a round, relative to those before; the first if these are few. */
+#define SMALL_GROWTH 2.0
+#define MOST_GROWTH  4.0
+enum { FEW = 100 };
 
 /* The half-width that a variance would give: more samples bring more degrees of freedom and less
  * skewness. */
@@ -85,9 +87,9 @@ static double room_for_unseen(const online_next_t *s, double bound)
     const double half = half_at(s, s->now->variance), unseen = s->now->unseen;
     const double room = sqrt(bound * bound - fmin(half * half, bound * bound / 2));
     const double left = bound * bound - unseen * unseen;
-    if (unseen <= room || left <= 0)
+    if (unseen <= room || left <= 0 || s->gives_up)
         return room;
-    const double to_meet = fmax(unseen / room, s->now->enough / (double)s->now->looked);
+    const double to_meet = online_looks_for(s->now, s->confidence, room) / (double)s->now->looked;
     return half * half / left < to_meet ? unseen : room;
 }
 
@@ -106,17 +108,15 @@ static void allocate_all(const online_next_t *s, double variance, uint64_t *m)
 
 void online_next(const online_next_t *s, uint64_t *m)
 {
-    double before = 0, looked = 0, bound = s->epsilon * s->now->total;
-    for (uint32_t h = 0; h < s->strata->n; h++) {
+    double before = 0, bound = s->epsilon * s->now->total;
+    for (uint32_t h = 0; h < s->strata->n; h++)
         before += (double)s->samples[h].m;
-        looked += s->plan[h].maybe_slow ? (double)s->samples[h].m : 0;
-    }
     double room = room_for_unseen(s, bound), unseen = fmin(s->now->unseen, room);
     allocate_all(s, variance_for(s, sqrt(bound * bound - unseen * unseen)), m);
-    if (s->now->unseen > room)
-        take_evenly(s, m, looked * s->now->unseen / room, true);
+    if (s->now->unseen > room && !s->gives_up)
+        take_evenly(s, m, online_looks_for(s->now, s->confidence, room), true);
     /* With few degrees of freedom this may be too optimistic, so every round adds at least a tenth; a
      * tail without a variance needs many more samples before it can be judged again. */
     take_evenly(s, m, before * (s->now->heavy ? 2 : 1.1) + 1, false);
-    limit_growth(s, m, before, MOST_GROWTH);
+    limit_growth(s, m, before, before < FEW ? SMALL_GROWTH : MOST_GROWTH);
 }

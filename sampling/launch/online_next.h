@@ -11,6 +11,7 @@ typedef struct {
     const online_state_t *now;       /* all three as of the last round */
     double epsilon;                  /* relative bound of the total */
     double confidence;               /* of one look */
+    bool gives_up;                   /* slow launches that were not met are not looked for */
 } online_next_t;
 
 /* Sets m, per stratum, to the number of samples after the next round: at least those so far. */

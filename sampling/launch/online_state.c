@@ -156,13 +156,14 @@ static void find_priors(look_t *l)
 static double group_cov2(look_t *l, uint32_t g)
 {
     group_t *of = &l->group[g];
-    bool equal = l->strata->equal[g];
+    const bool equal = l->strata->equal[g];
+    const double least = l->strata->uneven != NULL ? l->strata->uneven[g] : 0;
     if (l->tail_index < TAIL_POOLED)
-        return fmax(of->cov2, l->prior[equal]);
+        return fmax(fmax(of->cov2, l->prior[equal]), least);
     double both = (PRIOR_DF * l->prior[equal] + of->df * of->cov2) / (PRIOR_DF + of->df);
     if (both > of->cov2)
         of->borrowed = fmin(PRIOR_DF, l->prior_df[equal] - of->df) / 2;
-    return fmax(of->cov2, both);
+    return fmax(fmax(of->cov2, both), least);
 }
 
 /* Variance of the launches of a stratum: its own, and what its group shows. */
@@ -190,7 +191,8 @@ static double change_variance(const stratum_sample_t *a, const stratum_sample_t 
 static void find_variances(look_t *l, uint32_t g, online_stratum_t *plan)
 {
     uint32_t from = l->strata->of_group[g], to = l->strata->of_group[g + 1];
-    double cov2 = group_cov2(l, g), mean = 0, change = 0, *all = &l->group[g].variance;
+    double cov2 = group_cov2(l, g), mean = 0, *all = &l->group[g].variance;
+    double change = l->strata->vague != NULL ? l->strata->vague[g] : 0;
     for (uint32_t h = from; h < to; h++) {
         const stratum_sample_t *p = &l->samples[h];
         double n = (double)p->n, m = (double)p->m, v = stratum_variance(p, cov2);
@@ -248,11 +250,51 @@ static void add_up(const look_t *l, online_state_t *s)
     s->skew = v > 0 ? sum_value(&third) / (v * sqrt(v)) : 0;
 }
 
+/* Length of slow launches where nothing is known of it, only to plan by. */
+#define USUALLY_SLOW 4.0
+
+/* Whether what is known of the length of slow launches is the chip's limit. */
+static bool has_limit(const online_assume_t *assume)
+{
+    return assume->slow <= 0 && assume->extra != NULL;
+}
+
+/* How long a slow launch of a group may be, in means of the group. */
+static double reach_of(const look_t *l, uint32_t g)
+{
+    const double mean = l->group[g].total / (double)l->group[g].n;
+    if (has_limit(l->assume))
+        return mean > 0 ? 1 + l->assume->extra[g] / mean : 1;
+    return l->assume->slow > 0 ? l->assume->slow : USUALLY_SLOW;
+}
+
 /* Whether slow launches may be left in a group that no sample met. Where slow ones were met, the
  * variance contains them. */
-static bool may_hide(const group_t *of, double slow)
+static bool may_hide(const look_t *l, uint32_t g, double slowest)
 {
-    return of->m < of->n && of->ratio < sqrt(slow);
+    const group_t *of = &l->group[g];
+    return of->m < of->n && of->ratio < sqrt(fmax(slowest, reach_of(l, g)));
+}
+
+/* The largest share of n launches that may be slow if none of m of them was: k slow ones are all
+ * among the others with the probability (1 - m / n)^k. */
+static double unmet_share(double m, double n, double confidence)
+{
+    return fmin(1, log(1 - confidence) / log1p(-m / n) / n);
+}
+
+static void add_unseen(const look_t *l, online_state_t *s, uint32_t g, double share, double rare)
+{
+    const group_t *of = &l->group[g];
+    const double left = 1 - (double)of->m / (double)of->n, reach = reach_of(l, g);
+    const double length = has_limit(l->assume) ? fmin(s->ratio, reach) : s->ratio;
+    const double met = of->total * fmin(share, left) * (length - 1);
+    const double assumed = of->total * fmin(rare, left) * (reach - 1);
+    const double more = fmax(met, assumed), before = s->unseen;
+    s->unseen += more;
+    if (more > 0)
+        s->share = (s->share * before + (met < assumed ? rare : share) * more) / s->unseen;
+    s->reach = fmax(s->reach, fmax(reach, length));
 }
 
 /* What slow launches that no sample met may add. */
@@ -264,23 +306,25 @@ static void find_unseen(const look_t *l, online_state_t *s, online_stratum_t *pl
         if (l->strata->equal[g])
             s->ratio = fmax(s->ratio, l->group[g].ratio);
     }
-    double slowest = fmax(s->ratio, assume->slow);
-    for (uint32_t g = 0; g < l->strata->n_groups; g++)
-        s->looked += may_hide(&l->group[g], slowest) ? l->group[g].m : 0;
+    const double slowest = has_limit(assume) ? 1 : s->ratio;
+    for (uint32_t g = 0; g < l->strata->n_groups; g++) {
+        const bool may = may_hide(l, g, slowest);
+        s->looked += may ? l->group[g].m : 0;
+        s->hidden += may ? (double)l->group[g].n : 0;
+    }
     if (s->looked == 0)
         return;
-    double share = 1 - pow(1 - assume->confidence, 1 / (double)s->looked);
-    double rare = share > assume->rare ? assume->rare : 0;
-    s->rare = s->ratio > assume->slow ? share : rare;
-    s->enough =
-        s->rare < share ? log(1 - assume->confidence) / log(1 - assume->rare) : (double)s->looked;
+    const double share = unmet_share((double)s->looked, s->hidden, assume->confidence);
+    const bool excluded = share <= assume->rare;
+    const double rare = !excluded ? assume->rare : has_limit(assume) ? share : 0;
+    s->unbounded = !excluded && !has_limit(assume) && assume->slow <= 0;
+    s->rare = s->ratio > USUALLY_SLOW ? share : rare;
+    s->share = rare > 0 ? rare : share;
+    s->fixed = !excluded && !has_limit(assume);
     for (uint32_t g = 0; g < l->strata->n_groups; g++) {
-        const group_t *of = &l->group[g];
-        if (!may_hide(of, slowest))
+        if (!may_hide(l, g, slowest))
             continue;
-        double left = 1 - (double)of->m / (double)of->n;
-        s->unseen += of->total * fmax(fmin(share, left) * (s->ratio - 1),
-                                      fmin(rare, left) * (assume->slow - 1));
+        add_unseen(l, s, g, share, rare);
         for (uint32_t h = l->strata->of_group[g]; h < l->strata->of_group[g + 1]; h++)
             plan[h].maybe_slow = true;
     }
@@ -334,6 +378,12 @@ online_state_t online_state(const stem_strata_t *strata, const stratum_sample_t 
     free(l.group);
     free(l.values);
     return s;
+}
+
+double online_looks_for(const online_state_t *s, double confidence, double unseen)
+{
+    const double share = s->fixed || !(s->unseen > 0) ? s->share : s->share * unseen / s->unseen;
+    return s->hidden * -expm1(log(1 - confidence) / (share * s->hidden));
 }
 
 online_half_t online_half(const online_state_t *s, double confidence, bool with_inside)

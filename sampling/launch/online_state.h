@@ -8,8 +8,9 @@
  * - skewness: the side of the long tail is farther off (skew_allowance());
  * - slow launches that no sample met: of m samples none was slow, so at most about 3 / m of all
  *   launches are (at 95 %). They are assumed to be as slow as the slowest launch met among launches
- *   that look the same; or, if that is more, `slow` times as long as the others and at most a share
- *   `rare` of all;
+ *   that look the same; or, if that is more, as slow as the chip allows (extra), and at most a share
+ *   `rare` of all. Where what the chip allows is unknown, they may be `slow` times as long as others;
+ *   where that is unknown, too, no interval can be stated (unbounded) before samples exclude `rare`;
  * - tails without a variance: then no interval can be stated, and heavy is set.
  */
 #ifndef RUBATO_ONLINE_STATE_H
@@ -25,7 +26,10 @@ typedef struct {
 } stratum_sample_t;
 
 typedef struct {
-    double slow; /* assumed length of a slow launch that no sample met, in means of its group */
+    double
+        slow; /* length of a slow launch that no sample met, in means of its group; 0: not given */
+    const double
+        *extra;  /* per group: cycles that such a launch takes longer, at most; NULL: unknown */
     double rare; /* assumed limit of the share of such launches */
     double confidence; /* for the share of such launches that samples exclude */
 } online_assume_t;
@@ -38,11 +42,13 @@ typedef struct {
     double skew;     /* of the estimate */
     double unseen;   /* cycles that slow launches that no sample met may add */
     /* Length of the slowest launch met among those that look the same, in medians of their neighbours;
-     * share of all launches that such ones may be, at most. */
-    double ratio, rare;
-    uint64_t looked; /* samples that would have shown them */
-    double enough;   /* samples that make them fewer: as many as there are, or, where the share is
-                      * the assumed one, those that exclude it */
+     * of the slowest one allowed for, in means; share of all launches that such ones may be, at most. */
+    double ratio, reach, rare;
+    uint64_t looked; /* samples that would have shown them, */
+    double hidden;   /* of so many launches */
+    double share;    /* of these, what unseen goes by */
+    bool fixed;      /* ... until samples exclude it */
+    bool unbounded;  /* nothing says how long they are */
     bool exact;      /* all launches were simulated */
     bool heavy;      /* the tail has no variance: its index is tail_index, and one sample, of
                       * tail_group, has a share tail_share of the variance */
@@ -76,6 +82,9 @@ static inline double online_farther(online_half_t half)
 {
     return half.below > half.above ? half.below : half.above;
 }
+
+/* Samples of the launches that may hide slow ones with which these add at most `unseen`. */
+double online_looks_for(const online_state_t *s, double confidence, double unseen);
 
 online_half_t online_half(const online_state_t *s, double confidence, bool with_inside);
 

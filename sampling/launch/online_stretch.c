@@ -65,13 +65,14 @@ typedef struct {
     double n, sum;
 } kind_t;
 
-static kind_t in_sequence(const online_stretch_t *t, uint32_t h)
+static kind_t in_sequence(const online_stretch_t *t, const online_size_t *size, uint32_t g,
+                          uint32_t h)
 {
     kind_t k = {0};
     for (uint64_t i = (t->end - t->begin) / 2; i < t->end - t->begin; i++) {
         bool here = t->stratum[i] == h && !isnan(t->cycles[i]);
         k.n += here;
-        k.sum += here ? t->cycles[i] : 0;
+        k.sum += here ? online_size_adjusted(size, g, (uint32_t)(t->begin + i), t->cycles[i]) : 0;
     }
     return k;
 }
@@ -104,20 +105,20 @@ static void add_stratum(bias_sum_t *b, const stratum_sample_t *s, kind_t a, kind
 
 stretch_bias_t stretch_bias(const online_stretch_t *t, const stem_strata_t *strata,
                             const stratum_sample_t *samples, const uint32_t *const *rows,
-                            const online_stratum_t *plan)
+                            const online_size_t *size, const online_stratum_t *plan)
 {
     bias_sum_t b = {0};
     double all = 0;
     for (uint32_t g = 0; g < strata->n_groups; g++) {
-        double size = 0;
+        double launches = 0;
         for (uint32_t h = strata->of_group[g]; h < strata->of_group[g + 1]; h++) {
             kind_t any = apart(t, &samples[h], rows[h]);
-            size += (double)samples[h].n;
+            launches += (double)samples[h].n;
             all += any.n > 0 ? (double)samples[h].n * any.sum / any.n : 0;
         }
         for (uint32_t h = strata->of_group[g]; h < strata->of_group[g + 1]; h++)
-            add_stratum(&b, &samples[h], in_sequence(t, h), apart(t, &samples[h], rows[h]),
-                        &plan[h], size);
+            add_stratum(&b, &samples[h], in_sequence(t, size, g, h), apart(t, &samples[h], rows[h]),
+                        &plan[h], launches);
     }
     if (!(b.total > STRETCH_COVERS * all))
         return (stretch_bias_t){.error = INFINITY};

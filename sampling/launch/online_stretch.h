@@ -9,7 +9,7 @@
 #ifndef RUBATO_ONLINE_STRETCH_H
 #define RUBATO_ONLINE_STRETCH_H
 
-#include "sampling/launch/online_state.h"
+#include "sampling/launch/online_size.h"
 
 typedef struct {
     uint64_t begin, end; /* rows; equal: there is no stretch */
@@ -35,9 +35,9 @@ typedef struct {
     double value, error; /* error INFINITY: not known */
 } stretch_bias_t;
 
-/* rows: per stratum, those of its samples. */
+/* samples: with adjusted cycles; rows: per stratum, those of its samples. */
 stretch_bias_t stretch_bias(const online_stretch_t *t, const stem_strata_t *strata,
                             const stratum_sample_t *samples, const uint32_t *const *rows,
-                            const online_stratum_t *plan);
+                            const online_size_t *size, const online_stratum_t *plan);
 
 #endif

@@ -1,10 +1,12 @@
 #include "sampling/launch/stem_online.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
+#include "sampling/launch/online_explain.h"
 #include "sampling/launch/online_next.h"
+#include "sampling/launch/online_size.h"
+#include "sampling/launch/online_steps.h"
 #include "sampling/launch/online_stretch.h"
 #include "sampling/launch/plan_check.h"
 #include "sampling/launch/stem_strata.h"
@@ -22,12 +24,13 @@
     P(U64, pilot_total, "460", 2, 1e8, "launches",                                                 \
       "total of the first round; at most a twentieth of all launches, or 30")                      \
     P(U64, small, "10", 1, 1e6, "launches", "groups with fewer are merged with similar ones")      \
-    P(F64, similar, "0.25", 0, 100, "", "largest relative difference of merged groups")            \
+    P(F64, similar, "0.5", 0, 100, "", "largest relative difference of merged groups")             \
     P(BOOL, firsts, "true", 0, 1, "",                                                              \
       "first launches are strata of their own where that is cheap")                                \
-    P(F64, slow, "4", 1, 1e6, "",                                                                  \
-      "slow launches that no sample met, for which the interval allows: their length, in means")   \
-    P(F64, rare, "0.015", 0, 1, "", "... and their share of all launches, at most")
+    P(F64, slow, "0", 0, 1e6, "",                                                                  \
+      "slow launches that no sample met, for which the interval allows: their length, in means; "  \
+      "0: what the chip and the index allow")                                                      \
+    P(F64, rare, "0.01", 0, 1, "", "... and their share of all launches, at most")
 
 PARAM_STRUCT(online_options_t, ONLINE_OPTIONS);
 #define PARAM_SPEC_ online_options_t
@@ -40,13 +43,19 @@ const param_group_t stem_online_group =
 typedef struct {
     uint32_t *rows;    /* borrowed from the strata; shuffled as rows are taken */
     double *cycles;    /* owned: of the rows taken */
+    double *adjusted;  /* owned: these, as online_size.h says */
     double *within;    /* owned: variances of these */
     uint64_t *swapped; /* owned: the row with which each row taken was swapped */
     uint64_t n, m;
-    size_t cap, within_cap, swapped_cap;
+    size_t cap, adjusted_cap, within_cap, swapped_cap;
     uint64_t known; /* number of results so far; m between rounds */
     rng_t rng;
 } part_t;
+
+/* A bound that takes more than this share of the launches is given up, and an interval that is so many
+ * times as wide says nothing. */
+#define GIVE_UP      0.5
+#define SAYS_NOTHING 4.0
 
 /* In place of a part: the launch is not a sample, but one of the stretch. */
 #define NO_PART UINT32_MAX
@@ -62,6 +71,7 @@ struct stem_online {
     const population_t *pop;
     uint64_t seed;
     stem_strata_t strata;
+    online_steps_t steps; /* as of the last look */
     part_t *part;
     asked_t *asked;
     uint64_t *ids;
@@ -69,12 +79,30 @@ struct stem_online {
     size_t asked_cap, ids_cap;
     stratum_sample_t *sample; /* owned: per stratum, for online_state() */
     online_stratum_t *plan;   /* owned: per stratum, as of `now` */
+    const uint32_t **rows;    /* owned: per stratum, those of its samples */
+    online_size_t size;
+    double *extra; /* owned: per group, the mean of population_t.extra; NULL: unknown */
     online_stretch_t stretch;
     online_state_t now; /* what the results of all rounds so far say */
     unsigned rounds;
     bool met;
     char note[512];
 };
+
+static void find_extra(stem_online_t *s)
+{
+    const stem_strata_t *st = &s->steps.view;
+    free(s->extra);
+    s->extra = NULL;
+    if (s->pop->extra == NULL)
+        return;
+    s->extra = rb_calloc(st->n_groups, sizeof(*s->extra));
+    for (uint32_t g = 0; g < st->n_groups; g++) {
+        const uint64_t from = st->begin[st->of_group[g]], to = st->begin[st->of_group[g + 1]];
+        for (uint64_t i = from; i < to; i++)
+            s->extra[g] += s->pop->extra[st->rows[i]] / (double)(to - from);
+    }
+}
 
 stem_online_t *stem_online_create(const void *options, const population_t *pop, uint64_t seed,
                                   rb_err_t *err)
@@ -95,9 +123,11 @@ stem_online_t *stem_online_create(const void *options, const population_t *pop, 
     s->part = rb_calloc(s->strata.n, sizeof(*s->part));
     s->sample = rb_calloc(s->strata.n, sizeof(*s->sample));
     s->plan = rb_calloc(s->strata.n, sizeof(*s->plan));
+    s->rows = rb_calloc(s->strata.n, sizeof(*s->rows));
     for (uint32_t h = 0; h < s->strata.n; h++) {
         uint64_t from = s->strata.begin[h];
         s->part[h] = (part_t){.rows = s->strata.rows + from, .n = s->strata.begin[h + 1] - from};
+        s->rows[h] = s->part[h].rows;
     }
     stem_online_restart(s, seed);
     return s;
@@ -134,6 +164,7 @@ void stem_online_free(stem_online_t *s)
         return;
     for (uint32_t h = 0; h < s->strata.n; h++) {
         free(s->part[h].cycles);
+        free(s->part[h].adjusted);
         free(s->part[h].within);
         free(s->part[h].swapped);
     }
@@ -142,6 +173,10 @@ void stem_online_free(stem_online_t *s)
     free(s->part);
     free(s->sample);
     free(s->plan);
+    free(s->rows);
+    free(s->extra);
+    online_size_free(&s->size);
+    online_steps_free(&s->steps);
     free(s->asked);
     free(s->ids);
     free(s);
@@ -172,6 +207,7 @@ static void take(stem_online_t *s, uint32_t h, uint64_t m)
     if (m > p->n)
         m = p->n;
     rb_grow(&p->cycles, &p->cap, m, sizeof(*p->cycles));
+    rb_grow(&p->adjusted, &p->adjusted_cap, m, sizeof(*p->adjusted));
     rb_grow(&p->within, &p->within_cap, m, sizeof(*p->within));
     rb_grow(&p->swapped, &p->swapped_cap, m, sizeof(*p->swapped));
     for (; p->m < m; p->m++) {
@@ -209,27 +245,61 @@ static double look_confidence(const stem_online_t *s)
     return 1 - (1 - s->o.confidence) / s->o.rounds;
 }
 
+/* Finds groups, and what the cycles of their samples would be without chance in sizes. */
+static void regroup(stem_online_t *s)
+{
+    online_steps_free(&s->steps);
+    online_size_free(&s->size);
+    online_steps_find(&s->steps, &s->strata, s->sample, s->rows);
+    online_size_init(&s->size, s->pop, &s->steps);
+    find_extra(s);
+    online_size_fit(&s->size, &s->steps.view, s->sample, s->rows);
+    for (uint32_t g = 0; g < s->steps.view.n_groups; g++) {
+        for (uint32_t h = s->steps.view.of_group[g]; h < s->steps.view.of_group[g + 1]; h++) {
+            part_t *p = &s->part[h];
+            for (uint64_t i = 0; i < p->m; i++)
+                p->adjusted[i] = online_size_adjusted(&s->size, g, p->rows[i], p->cycles[i]);
+            s->sample[h].cycles = p->adjusted;
+        }
+    }
+}
+
 static void look(stem_online_t *s)
 {
-    online_assume_t assume = {
-        .slow = s->o.slow, .rare = s->o.rare, .confidence = look_confidence(s)};
     for (uint32_t h = 0; h < s->strata.n; h++) {
         const part_t *p = &s->part[h];
         s->sample[h] = (stratum_sample_t){p->n, p->m, p->cycles, p->within};
     }
-    s->now = online_state(&s->strata, s->sample, &assume, s->plan);
+    regroup(s);
+    const online_assume_t assume = {
+        .slow = s->o.slow, .extra = s->extra, .rare = s->o.rare, .confidence = look_confidence(s)};
+    s->now = online_state(&s->steps.view, s->sample, &assume, s->plan);
+}
+
+/* Samples without which slow launches that none of them met may alone be more than the bound; 0: they
+ * are not. */
+static double looks_for_bound(const stem_online_t *s)
+{
+    const double bound = s->o.epsilon * s->now.total;
+    return s->now.unseen > bound ? online_looks_for(&s->now, look_confidence(s), bound) : 0;
+}
+
+static bool gives_up(const stem_online_t *s)
+{
+    return looks_for_bound(s) > GIVE_UP * s->now.hidden;
 }
 
 /* Takes the samples that the bound requires according to the current means and variances. */
 static void next_samples(stem_online_t *s)
 {
     uint64_t *m = rb_calloc(s->strata.n, sizeof(*m));
-    online_next_t in = {.strata = &s->strata,
+    online_next_t in = {.strata = &s->steps.view,
                         .samples = s->sample,
                         .plan = s->plan,
                         .now = &s->now,
                         .epsilon = s->o.epsilon,
-                        .confidence = look_confidence(s)};
+                        .confidence = look_confidence(s),
+                        .gives_up = gives_up(s)};
     online_next(&in, m);
     for (uint32_t h = 0; h < s->strata.n; h++)
         take(s, h, m[h]);
@@ -242,6 +312,16 @@ static int by_row(const void *a, const void *b)
     return (x->row > y->row) - (x->row < y->row);
 }
 
+/* Whether chance in the choice of launches has the part of the bound that it may have if slow launches
+ * that were not met have the rest. */
+static bool is_precise(const stem_online_t *s)
+{
+    online_state_t met = s->now;
+    met.unseen = 0;
+    return online_farther(online_half(&met, look_confidence(s), true)) <=
+           sqrt(0.5) * s->o.epsilon * met.total;
+}
+
 /* Looks at the results; false: the sampler is done. */
 static bool goes_on(stem_online_t *s)
 {
@@ -249,7 +329,8 @@ static bool goes_on(stem_online_t *s)
     double half = online_farther(online_half(&s->now, look_confidence(s), true));
     bool heavy = s->now.heavy && !s->now.exact;
     s->met = !heavy && half <= s->o.epsilon * s->now.total;
-    return !s->met && !s->now.exact && !s->now.hopeless && s->rounds < s->o.rounds;
+    return !s->met && !s->now.exact && !s->now.hopeless && s->rounds < s->o.rounds &&
+           !(gives_up(s) && is_precise(s));
 }
 
 uint64_t stem_online_round(stem_online_t *s, const uint64_t **ids)
@@ -325,11 +406,7 @@ static double simulated_cycles(const stem_online_t *s)
  * bound. */
 static bool bias_of(const stem_online_t *s, stretch_bias_t *bias)
 {
-    const uint32_t **rows = rb_calloc(s->strata.n, sizeof(*rows));
-    for (uint32_t h = 0; h < s->strata.n; h++)
-        rows[h] = s->part[h].rows;
-    *bias = stretch_bias(&s->stretch, &s->strata, s->sample, rows, s->plan);
-    free(rows);
+    *bias = stretch_bias(&s->stretch, &s->steps.view, s->sample, s->rows, &s->size, s->plan);
     return 2 * bias->error < s->o.epsilon;
 }
 
@@ -343,12 +420,19 @@ static void add_bias(const stem_online_t *s, online_half_t *half)
     half->above = hypot(half->above, error) + fmax(0, bias.value) * s->now.total;
 }
 
+/* Whether slow launches that no sample met could be most of the program. */
+static bool says_nothing(const stem_online_t *s)
+{
+    return s->now.unseen > SAYS_NOTHING * s->o.epsilon * s->now.total;
+}
+
 estimate_t stem_online_estimate(const stem_online_t *s)
 {
     const online_state_t *now = &s->now;
     estimate_t e = {.value = now->total, .confidence = s->o.confidence, .df = now->df};
     online_half_t half = {0};
-    e.method = now->exact ? "exact" : now->heavy ? "none" : "sequential stratified t";
+    const bool none = !now->exact && (now->heavy || now->unbounded || says_nothing(s));
+    e.method = now->exact ? "exact" : none ? "none" : "sequential stratified t";
     if (!now->exact) {
         half = online_half(now, look_confidence(s), false);
         add_bias(s, &half);
@@ -356,63 +440,50 @@ estimate_t stem_online_estimate(const stem_online_t *s)
     e.unmet = now->exact ? 0 : now->unseen;
     e.low = fmax(now->total - half.below, simulated_cycles(s));
     e.high = now->total + half.above;
-    if (now->heavy && !now->exact)
+    if (none)
         e.low = e.high = NAN;
     return e;
 }
 
-/* Why there is no interval. */
-static void explain_tail(stem_online_t *s)
+/* The group whose longest launch decides. */
+static void tell_tail(const stem_online_t *s, online_explain_t *e)
 {
-    const online_state_t *now = &s->now;
-    const stem_strata_t *st = &s->strata;
-    const uint32_t from = st->of_group[now->tail_group], to = st->of_group[now->tail_group + 1];
-    uint64_t n = 0, m = 0;
-    for (uint32_t h = from; h < to; h++) {
-        n += s->part[h].n;
-        m += s->part[h].m;
+    const stem_strata_t *st = &s->steps.view;
+    const uint32_t g = s->now.tail_group;
+    for (uint32_t h = st->of_group[g]; h < st->of_group[g + 1]; h++) {
+        e->tail_launches += s->part[h].n;
+        e->tail_samples += s->part[h].m;
     }
-    snprintf(
-        s->note, sizeof(s->note),
-        "the longest launches decide: their lengths have no variance (tail index %.2f, below 2), "
-        "and %.0f %% of that of the total is one of %llu samples of %.200s; an interval needs "
-        "all its %llu launches",
-        now->tail_index, 100 * now->tail_share, (unsigned long long)m,
-        build_row_name(s->pop, st->rows[st->begin[from]]), (unsigned long long)n);
-}
-
-static void explain_interval(stem_online_t *s)
-{
-    const online_state_t *now = &s->now;
-    stretch_bias_t bias;
-    size_t n = sizeof(s->note), at = 0;
-    if (now->looked > 0)
-        at = (size_t)snprintf(
-            s->note, n,
-            "allows for slow launches that look like others and that none of %llu samples met: "
-            "%.3g times as long, %.3g %% of all; not for rarer and longer ones; ",
-            (unsigned long long)now->looked, fmax(s->o.slow, now->ratio), 100 * now->rare);
-    if (bias_of(s, &bias))
-        snprintf(s->note + at, n - at,
-                 "%llu launches in sequence took %+.2f +- %.2f %% compared with samples, which is "
-                 "part of it",
-                 (unsigned long long)(s->stretch.end - s->stretch.begin), 100 * bias.value,
-                 100 * bias.error);
-    else
-        snprintf(s->note + at, n - at,
-                 "too little is known to say what skipping launches changes in the others");
+    e->tail_name = build_row_name(s->pop, st->rows[st->begin[st->of_group[g]]]);
 }
 
 const char *stem_online_note(stem_online_t *s)
 {
-    const online_state_t *now = &s->now;
-    if (now->exact)
+    online_explain_t e = {.now = &s->now,
+                          .confidence = look_confidence(s),
+                          .rare = s->o.rare,
+                          .by_chip = s->extra != NULL && s->o.slow <= 0,
+                          .says_nothing = says_nothing(s),
+                          .needed = looks_for_bound(s),
+                          .in_sequence = s->stretch.end - s->stretch.begin};
+    if (s->now.exact)
         return NULL;
-    if (now->heavy)
-        explain_tail(s);
-    else
-        explain_interval(s);
+    tell_tail(s, &e);
+    e.knows_bias = bias_of(s, &e.bias);
+    online_explain(s->note, sizeof(s->note), &e);
     return s->note;
+}
+
+/* What the regression on sizes makes of the cycles of a group: a factor of all its weights. */
+static double size_scale(const stem_online_t *s, uint32_t g)
+{
+    double plain = 0, adjusted = 0;
+    for (uint32_t h = s->steps.view.of_group[g]; h < s->steps.view.of_group[g + 1]; h++) {
+        const part_t *p = &s->part[h];
+        plain += (double)p->n * spread_of(p->cycles, p->m).mean;
+        adjusted += (double)p->n * spread_of(p->adjusted, p->m).mean;
+    }
+    return plain > 0 ? adjusted / plain : 1;
 }
 
 void stem_online_plan(const stem_online_t *s, const launch_method_t *method, plan_t *plan)
@@ -428,13 +499,16 @@ void stem_online_plan(const stem_online_t *s, const launch_method_t *method, pla
                      .error_bound = NAN,
                      .confidence = s->o.confidence};
     plan_build_t build = {.plan = plan, .pop = s->pop, .seed = s->seed};
-    for (uint32_t h = 0; h < s->strata.n; h++) {
-        const part_t *p = &s->part[h];
-        spread_t c = spread_of(p->cycles, p->m);
-        uint32_t name = s->pop->name == NULL ? 0 : s->pop->name[p->rows[0]];
-        uint32_t cluster = build_cluster(&build, name, p->n, c.mean, c.sd);
-        for (uint64_t i = 0; i < p->m; i++)
-            build_sample(&build, cluster, p->rows[i], (double)p->n / (double)p->m, 1);
+    for (uint32_t g = 0; g < s->steps.view.n_groups; g++) {
+        const double scale = size_scale(s, g);
+        for (uint32_t h = s->steps.view.of_group[g]; h < s->steps.view.of_group[g + 1]; h++) {
+            const part_t *p = &s->part[h];
+            spread_t c = spread_of(p->cycles, p->m);
+            uint32_t name = s->pop->name == NULL ? 0 : s->pop->name[p->rows[0]];
+            uint32_t cluster = build_cluster(&build, name, p->n, c.mean, c.sd);
+            for (uint64_t i = 0; i < p->m; i++)
+                build_sample(&build, cluster, p->rows[i], scale * (double)p->n / (double)p->m, 1);
+        }
     }
     plan_sort_samples(plan);
     free(build.name_in_plan);

@@ -30,8 +30,12 @@ typedef struct {
     uint64_t *pilot;   /* owned: samples of each stratum in the first round */
     uint32_t n_groups; /* groups of launches that look the same or similar */
     uint32_t
-        *of_group; /* owned: n_groups + 1; group g has strata [of_group[g] .. of_group[g + 1]) */
-    bool *equal;   /* owned: per group, its launches look exactly the same */
+        *of_group;  /* owned: n_groups + 1; group g has strata [of_group[g] .. of_group[g + 1]) */
+    bool *equal;    /* owned: per group, its launches look exactly the same */
+    double *vague;  /* owned: per group, variance of its cycles because it is unknown where they
+                    * step (online_steps.h), or how much they go by sizes; NULL: none */
+    double *uneven; /* owned: per group, squared coefficient of variation that its cycles have if
+                     * they go by sizes, and nothing says that they do not; NULL: none */
 } stem_strata_t;
 
 void stem_strata_make(stem_strata_t *s, const population_t *pop, const strata_options_t *o);

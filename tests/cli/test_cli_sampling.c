@@ -233,6 +233,23 @@ static void a_run_can_choose_as_it_goes(void **state)
     expect(2, "stem_online", WORDS("plan", "many", "--sample", "stem_online"));
 }
 
+/* With an index, the chip limits how long a launch is that no sample met. */
+static void the_interval_says_what_the_chip_allows(void **state)
+{
+    (void)state;
+    expect(0, NULL,
+           WORDS("gen", "lookups", "--size", "40", "-p", "cold=0", "-p", "bags=8", "--arch",
+                 "sm_75", "-o", "lookups.rbt"));
+    char *json = cli_run_as(
+        &rubato, 0, NULL,
+        WORDS("run", "lookups.rbt", "--sample", "stem_online:epsilon=0.9,pilot_total=4", "--json"));
+    assert_non_null(
+        strstr(json, "times as long, as their requests allow on this chip, 1 % of all"));
+    assert_true(json_number(json, "totals.interval.cycles.high") >
+                json_number(json, "totals.cycles"));
+    free(json);
+}
+
 /* The index of a native trace has the data that these need. */
 static void a_native_trace_needs_no_profile(void **state)
 {
@@ -433,6 +450,7 @@ int main(void)
         cmocka_unit_test(samplers_are_listed_with_their_options),
         cmocka_unit_test(contradictions_are_named),
         cmocka_unit_test(a_run_can_choose_as_it_goes),
+        cmocka_unit_test(the_interval_says_what_the_chip_allows),
         cmocka_unit_test(a_native_trace_needs_no_profile),
         cmocka_unit_test(launches_between_those_of_the_trace_warm_the_caches),
         cmocka_unit_test(gaps_leave_no_interval_of_what_caches_hold),

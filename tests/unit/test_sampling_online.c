@@ -140,7 +140,7 @@ static void one_launch_and_equal_launches_are_exact(void **state)
     /* Launches without work. */
     for (uint64_t i = 0; i < 5000; i++)
         lab.time[i] = 0;
-    s = create(&lab.pop, "stem_online", 1);
+    s = create(&lab.pop, "stem_online:slow=4", 1);
     assert_true(run(s, lab.time) <= 600 && stem_online_met(s));
     e = stem_online_estimate(s);
     assert_true(fabs(e.value) < 1e-12 && e.high - e.low < 1e-12);
@@ -198,22 +198,22 @@ static void the_interval_allows_for_slow_launches_that_no_sample_met(void **stat
 {
     (void)state;
     lab_population_t lab = alike(1000, quiet, 1);
-    stem_online_t *s = create(&lab.pop, "stem_online", 1);
+    stem_online_t *s = create(&lab.pop, "stem_online:slow=4,rare=0.015", 1);
     run(s, lab.time);
     estimate_t e = stem_online_estimate(s);
     assert_true(stem_online_met(s));
     assert_true(e.high - e.value > 0.04 * e.value && e.value - e.low < 0.02 * e.value);
-    assert_non_null(strstr(stem_online_note(s), "4 times as long, 1.5 % of all"));
+    assert_non_null(strstr(stem_online_note(s), "up to 4 times as long, 1.5 % of all"));
     stem_online_free(s);
     /* Enough samples would have met one of them with the confidence asked for. */
-    s = create(&lab.pop, "stem_online:epsilon=0.01", 1);
+    s = create(&lab.pop, "stem_online:slow=4,rare=0.015,epsilon=0.01", 1);
     assert_true(run(s, lab.time) > 250 && stem_online_met(s));
     e = stem_online_estimate(s);
     assert_true(e.high - e.value < 0.02 * e.value);
     stem_online_free(s);
     lab_population_free(&lab);
     lab = alike(1000, rare, 2);
-    replay_t r = online_replay(&lab.pop, lab.time, "stem_online", 500);
+    replay_t r = online_replay(&lab.pop, lab.time, "stem_online:slow=4,rare=0.015", 500);
     print_message("rare: coverage %.3f, silent %.3f\n", r.coverage, r.silent);
     assert_true(r.coverage >= 0.93 && r.silent <= 0.01);
     assert_true(online_replay(&lab.pop, lab.time, "stem_online:slow=1", 500).coverage < 0.8);
@@ -226,7 +226,7 @@ static void drift_meets_the_bound_with_few_samples(void **state)
 {
     (void)state;
     lab_population_t lab = alike(600, growth, 5);
-    replay_t r = online_replay(&lab.pop, lab.time, "stem_online", 300);
+    replay_t r = online_replay(&lab.pop, lab.time, "stem_online:slow=4", 300);
     print_message("growth: met %.3f, coverage %.3f, %.0f samples\n", r.met, r.coverage, r.samples);
     assert_true(r.met >= 0.95 && r.coverage >= 0.93 && r.samples < 60);
     lab_population_free(&lab);
@@ -236,11 +236,12 @@ static void slow_first_launches_are_simulated(void **state)
 {
     (void)state;
     lab_population_t lab = alike(4000, slow_start, 1);
-    replay_t r = online_replay(&lab.pop, lab.time, "stem_online", 300);
+    replay_t r = online_replay(&lab.pop, lab.time, "stem_online:slow=4", 300);
     print_message("firsts: coverage %.3f, silent %.3f, error %.3f\n", r.coverage, r.silent,
                   r.error);
     assert_true(r.coverage >= 0.93 && r.silent <= 0.01 && r.error < 0.02);
-    assert_true(online_replay(&lab.pop, lab.time, "stem_online:firsts=off", 300).error > 0.05);
+    assert_true(online_replay(&lab.pop, lab.time, "stem_online:slow=4,firsts=off", 300).error >
+                0.05);
     lab_population_free(&lab);
 }
 

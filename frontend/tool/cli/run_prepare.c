@@ -249,6 +249,7 @@ rb_code_t run_prepare(run_t *run, rb_err_t *err)
         RB_TRY(launch_positions(run->setup.source, o->launches, &run->launch_ids,
                                 &run->n_launch_ids, err));
     RB_TRY(read_window(run, &window, err));
+    run->from.spec = run->setup.spec;
     RB_TRY(run_sampling_prepare(&run->sampling, &run->from, run->setup.source, err));
     RB_TRY(trace_identity_create(&run->trace, run->setup.source,
                                  o->program.words != NULL ? run->program.file : NULL, err));

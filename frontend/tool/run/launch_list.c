@@ -195,6 +195,7 @@ void launch_list_free(launch_list_t *l)
     free(l->grid);
     free(l->block);
     free(l->wall);
+    free(l->extra);
     launch_index_free(&l->index);
     profile_free(l->profile);
     *l = (launch_list_t){0};

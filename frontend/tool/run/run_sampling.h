@@ -52,7 +52,8 @@ typedef struct {
     const char *sample;  /* a sampler, which chooses from */
     const char *profile; /* this profile; NULL: from the information in the trace */
     uint64_t seed;
-    bool selected; /* launches were selected otherwise: ignore a plan in the trace */
+    bool selected;          /* launches were selected otherwise: ignore a plan in the trace */
+    const gpu_spec_t *spec; /* the GPU, which bounds how long launches take; NULL: unknown */
 } sampling_options_t;
 
 /*

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "frontend/tool/run/launch_reach.h"
 #include "frontend/tool/run/plan_file.h"
 #include "frontend/tool/run/run_sampling_parts.h"
 #include "sampling/launch/plan_json.h"
@@ -65,13 +66,15 @@ static rb_code_t open_profile(launch_list_t *profile, const sampling_options_t *
 
 /* Chooses with a sampler; may take ownership of trace. */
 static rb_code_t choose(run_sampling_t *s, const sampling_options_t *o, launch_list_t *trace,
-                        rb_err_t *err)
+                        trace_source_t *source, rb_err_t *err)
 {
     launch_choice_t choice;
     launch_list_t profile = {0};
     plan_t plan = {0};
     RB_TRY(parse_choice(&choice, o->sample, err));
     rb_code_t rc = open_profile(&profile, o, &choice, trace, err);
+    if (rc == RB_OK && choice.method->online != NULL && o->spec != NULL)
+        rc = launch_reach_add(trace, o->spec, source, err);
     if (rc == RB_OK && choice.method->online != NULL) {
         rc = run_sampling_begin_online(s, o->seed, &choice, trace, err);
     } else if (rc == RB_OK) {
@@ -222,7 +225,7 @@ rb_code_t run_sampling_prepare(run_sampling_t *s, const sampling_options_t *o,
         return RB_OK;
     rb_code_t rc = launch_list_of_trace(&trace, source, err);
     if (rc == RB_OK && o->sample != NULL) {
-        rc = choose(s, o, &trace, err);
+        rc = choose(s, o, &trace, source, err);
     } else if (rc == RB_OK) {
         rc = own ? own_plan(&plan, source, &trace, err) : plan_file_read(&plan, o->plan, err);
         if (rc == RB_OK)
