@@ -232,6 +232,26 @@ static rb_code_t check_dram(const gpu_spec_t *s, rb_err_t *err)
     return RB_OK;
 }
 
+/* A port slower than this would hold a request up for millions of cycles. */
+#define SLOWEST_PORT 0.01
+
+static rb_code_t check_shared_ports(const icnt_spec_t *x, rb_err_t *err)
+{
+    const struct {
+        const char *key;
+        double flits;
+    } port[] = {{"icnt.tpc_data", x->tpc_data},
+                {"icnt.gpc_data", x->gpc_data},
+                {"icnt.gpc_replies", x->gpc_replies}};
+    for (size_t i = 0; i < sizeof(port) / sizeof(port[0]); i++) {
+        if (port[i].flits > 0 && port[i].flits < SLOWEST_PORT)
+            return rb_fail(err, RB_CONFIG,
+                           "%s = %g flits per cycle: it must be 0 (no limit) or %g or more",
+                           port[i].key, port[i].flits, SLOWEST_PORT);
+    }
+    return RB_OK;
+}
+
 /* Credits must keep a port busy for a whole round trip. */
 static rb_code_t check_crossbar(const gpu_spec_t *s, rb_err_t *err)
 {
@@ -314,6 +334,7 @@ rb_code_t gpu_spec_check(const gpu_spec_t *spec, rb_err_t *err)
     RB_TRY(check_tlb(spec, err));
     RB_TRY(check_l2(spec, err));
     RB_TRY(check_dram(spec, err));
+    RB_TRY(check_shared_ports(&spec->mem.icnt, err));
     RB_TRY(check_crossbar(spec, err));
     return check_window(spec, err);
 }

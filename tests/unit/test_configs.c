@@ -250,6 +250,7 @@ static void parameters_that_contradict_each_other_are_refused(void **state)
     assert_refused(LIST("sm.max_warps=30"), LIST("sm.max_warps = 30", "28 and 32"));
     assert_refused(LIST("sm.sub_cores=1"),
                    LIST("sm.max_warps = 64", "32 for each of sm.sub_cores = 1"));
+    assert_refused(LIST("icnt.gpc_data=0.001"), LIST("icnt.gpc_data = 0.001", "0.01 or more"));
     assert_refused(LIST("l1.latency=4"), LIST("l1.latency", "sm.mem_issue_latency", "10 cycles"));
     assert_refused(LIST("lat.hmma_acc=11"), LIST("lat.hmma_acc = 11", "lat.hmma = 10"));
     assert_refused(LIST("sm.mem_issue_latency=23"), LIST("shared.latency", "24 cycles"));
