@@ -155,6 +155,11 @@ static inline ahead_t look_ahead(const engine_t *e)
     return a;
 }
 
+cycle_t engine_longest_window(const engine_t *e)
+{
+    return SIDES * e->window;
+}
+
 void engine_set_sides(engine_t *e, uint16_t second)
 {
     const cycle_t now = cycle_max(e->side[0].now, e->side[1].now);

@@ -114,6 +114,9 @@ bool engine_run(engine_t *e, cycle_t until);
 /* Whether nothing is left to do but in this shard, and no message is under way. */
 bool engine_only(const engine_t *e, uint16_t shard);
 
+/* Cycles that no window exceeds. */
+cycle_t engine_longest_window(const engine_t *e);
+
 /* First cycle not yet simulated by all: every event before it has happened. */
 cycle_t engine_now(const engine_t *e);
 

@@ -18,7 +18,7 @@ struct crossing {
     cluster_ports_t ports;
     distance_t distance;
     cycle_t latency; /* of a request, without distance */
-    cycle_t window;  /* the longest */
+    cycle_t window;  /* of the engine, the longest */
     uint32_t n_sms, n_lanes, partition_slices, sector_flits;
     cycle_t clear; /* from this cycle on the ports are free */
 
@@ -43,7 +43,7 @@ crossing_t *crossing_create(const mem_config_t *config, const distance_t *distan
     cluster_ports_init(&c->ports, &rates, icnt->gpc_sms, n_sms);
     c->distance = *distance;
     c->latency = icnt->request_latency;
-    c->window = 2 * window;
+    c->window = window;
     c->n_sms = n_sms;
     c->partition_slices = config->l2.slices / config->mem.partitions;
     c->sector_flits = (SECTOR_BYTES + icnt->flit_bytes - 1) / icnt->flit_bytes;

@@ -14,7 +14,7 @@
 
 typedef struct crossing crossing_t;
 
-/* NULL: the configuration has no such ports. window: of the engine, whose windows are up to twice as long. distance: as the SMs were
+/* NULL: the configuration has no such ports. window: the longest of the engine. distance: as the SMs were
  * connected with; borrowed only here. SM i must be shard i. */
 crossing_t *crossing_create(const mem_config_t *config, const distance_t *distance, cycle_t window,
                             uint32_t n_sms);

@@ -105,7 +105,8 @@ gpu_t *gpu_create(const gpu_spec_t *spec, int threads, cycle_t window)
     gpu_spec_distance(spec, &distance);
     create_sms(g, slice_shard, slice_port, &distance);
     create_partitions(g, &distance);
-    g->crossing = crossing_create(&g->spec.mem, &distance, g->window, g->n_sms);
+    g->crossing =
+        crossing_create(&g->spec.mem, &distance, engine_longest_window(g->engine), g->n_sms);
     free(slice_shard);
     free(slice_port);
     block_scheduler_init(&g->scheduler, &g->spec, g->sm_shard);
@@ -113,7 +114,7 @@ gpu_t *gpu_create(const gpu_spec_t *spec, int threads, cycle_t window)
     g->mmu = mmu_create(&g->spec.mem.mmu, (uint32_t)spec->sm.tlb.l2_page, g->sm_shard);
     engine_add_shard(g->engine, &mmu_shard_ops, g->mmu);
     feed_init(&g->feed);
-    g->demand = block_scheduler_demand(&g->spec, 2 * g->window);
+    g->demand = block_scheduler_demand(&g->spec, engine_longest_window(g->engine));
     set_hooks(g, NULL);
     return g;
 }

@@ -392,7 +392,7 @@ static uint16_t second_side(const gpu_t *g)
     enum { SHARDS_OF_THREAD = 4 };
     const uint32_t threads = (uint32_t)g->threads;
     const bool busy = threads == 1 || g->n_partitions >= threads * SHARDS_OF_THREAD;
-    return busy && 2 * g->window < GPU_REST_QUANTUM ? (uint16_t)g->n_sms : 0;
+    return busy && engine_longest_window(g->engine) < GPU_REST_QUANTUM ? (uint16_t)g->n_sms : 0;
 }
 
 rb_code_t gpu_run(gpu_t *g, trace_source_t *source, const run_plan_t *plan,

@@ -1,7 +1,7 @@
 #include "sim/mem/gpc_code.h"
 
 #include "sim/core/model_mem.h"
-#include "sim/parts/cluster_port.h"
+#include "sim/parts/gpc.h"
 
 void gpc_code_init(gpc_code_t *g, const mem_config_t *config, uint32_t n_sms)
 {
@@ -9,7 +9,7 @@ void gpc_code_init(gpc_code_t *g, const mem_config_t *config, uint32_t n_sms)
     if (config->icnt.gpc_sms == 0)
         return;
     uint64_t lines = config->icnt.gpc_code / LINE_BYTES / config->l2.slices;
-    g->n = (n_sms + config->icnt.gpc_sms - 1) / config->icnt.gpc_sms;
+    g->n = gpc_count(n_sms, config->icnt.gpc_sms);
     g->cache = rb_model_calloc(g->n, sizeof(cache_t *));
     for (uint32_t i = 0; i < g->n; i++)
         g->cache[i] = cache_create(1, lines > 0 ? (uint32_t)lines : 1, LINE_BYTES, REPLACEMENT_LRU,
@@ -25,7 +25,7 @@ void gpc_code_free(gpc_code_t *g)
 
 static cache_t *cache_of_sm(const gpc_code_t *g, uint32_t sm)
 {
-    return g->cache[sm / SMS_OF_A_TPC % g->n];
+    return g->cache[gpc_of_sm(sm, g->n)];
 }
 
 bool gpc_code_has(gpc_code_t *g, const mem_msg_t *m)

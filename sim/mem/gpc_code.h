@@ -5,10 +5,7 @@
  * A GPC requests a line from the L2 once. Requests of its other SMs for the line are answered by
  * the cache: they take no slot of the slice's ports and no sector of its data port. The latency of
  * such an answer is not published; here it is that of an L2 hit, and it does not overtake the reply
- * that brings the line.
- *
- * TPC t is in GPC t mod GPCs; there are as many GPCs as needed for all SMs (guess: they are filled
- * evenly).
+ * that brings the line. gpc.h says which SMs form a GPC.
  */
 #ifndef RUBATO_MEM_GPC_CODE_H
 #define RUBATO_MEM_GPC_CODE_H

@@ -1,5 +1,6 @@
 /* The two halves of an L2: which SMs are far from a slice, and the copies that their half has. */
 #include "sim/mem/l2_internal.h"
+#include "sim/parts/gpc.h"
 
 /* Set in the address of a line within a slice: its copy in the other half. */
 static const uint64_t COPY = UINT64_C(1) << 62;
@@ -10,8 +11,7 @@ void l2_halves_init(l2_slice_t *s, uint32_t gpc_sms, uint32_t n_sms)
     if (s->spec.halves < 2)
         return;
     const uint32_t sms = gpc_sms > 0 ? gpc_sms : 1;
-    const uint32_t gpcs = (n_sms + sms - 1) / sms;
-    s->far_from = (gpcs + 1) / 2 * sms;
+    s->far_from = (gpc_count(n_sms, sms) + 1) / 2 * sms;
     s->far_below = s->number >= s->spec.slices / 2;
 }
 

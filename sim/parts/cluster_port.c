@@ -17,7 +17,7 @@ void cluster_ports_init(cluster_ports_t *c, const cluster_rates_t *rates, uint32
 {
     *c = (cluster_ports_t){
         .n_tpcs = (n_sms + SMS_OF_A_TPC - 1) / SMS_OF_A_TPC,
-        .n_gpcs = gpc_sms > 0 ? (n_sms + gpc_sms - 1) / gpc_sms : 1,
+        .n_gpcs = gpc_sms > 0 ? gpc_count(n_sms, gpc_sms) : 1,
         .tpc_slot = slot_ticks(rates->tpc_data),
         .gpc_slot = slot_ticks(rates->gpc_data),
         .reply_slot = slot_ticks(rates->gpc_replies),
@@ -49,8 +49,8 @@ static uint64_t occupy(uint64_t *free, uint64_t at, uint64_t ticks)
 
 cycle_t cluster_ports_pass(cluster_ports_t *c, uint32_t sm, const passing_t *p)
 {
-    uint64_t *tpc = &c->tpc[sm / SMS_OF_A_TPC], *gpc = &c->gpc[cluster_gpc(c, sm)];
-    uint64_t *reply = &c->reply[cluster_gpc(c, sm)];
+    const uint32_t g = cluster_gpc(c, sm);
+    uint64_t *tpc = &c->tpc[sm / SMS_OF_A_TPC], *gpc = &c->gpc[g], *reply = &c->reply[g];
     uint64_t begins = later(p->starts * TICKS, later(*tpc, *gpc)), ends = begins;
     if (p->data > 0) { /* a flit goes on as soon as it has passed */
         ends = occupy(tpc, p->starts * TICKS, p->data * c->tpc_slot);

@@ -9,7 +9,7 @@
  * The form follows the measurements of Jin 2024 and Rocca 2025: how many times the bandwidth of one
  * SM the SMs of a TPC and of a GPC reach.
  *
- * TPC t is in GPC t mod GPCs (guess, as in gpc_code.h). Ports at rest have no state.
+ * Ports at rest have no state.
  */
 #ifndef RUBATO_PARTS_CLUSTER_PORT_H
 #define RUBATO_PARTS_CLUSTER_PORT_H
@@ -17,8 +17,7 @@
 #include <stdint.h>
 
 #include "sim/core/cycle.h"
-
-enum { SMS_OF_A_TPC = 2 };
+#include "sim/parts/gpc.h"
 
 typedef struct {
     uint32_t n_tpcs, n_gpcs;
@@ -38,7 +37,7 @@ void cluster_ports_free(cluster_ports_t *c);
 
 static inline uint32_t cluster_gpc(const cluster_ports_t *c, uint32_t sm)
 {
-    return sm / SMS_OF_A_TPC % c->n_gpcs;
+    return gpc_of_sm(sm, c->n_gpcs);
 }
 
 /* A request on its way out of SM sm. */

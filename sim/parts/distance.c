@@ -1,6 +1,6 @@
 #include "sim/parts/distance.h"
 
-#include "sim/parts/cluster_port.h"
+#include "sim/parts/gpc.h"
 
 /* Distances are counted in parts; the line has 2 x columns x slices of them, so that the middle of
  * every column and of every slice is a whole number. */

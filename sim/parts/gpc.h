@@ -1,0 +1,23 @@
+/*
+ * Which SMs form a TPC and a GPC: two a TPC; TPC t is in GPC t mod GPCs, and there are as many GPCs
+ * as needed for all SMs (guess: they are filled evenly).
+ */
+#ifndef RUBATO_PARTS_GPC_H
+#define RUBATO_PARTS_GPC_H
+
+#include <stdint.h>
+
+enum { SMS_OF_A_TPC = 2 };
+
+/* gpc_sms: SMs of a GPC, at least 1. */
+static inline uint32_t gpc_count(uint32_t n_sms, uint32_t gpc_sms)
+{
+    return (n_sms + gpc_sms - 1) / gpc_sms;
+}
+
+static inline uint32_t gpc_of_sm(uint32_t sm, uint32_t n_gpcs)
+{
+    return sm / SMS_OF_A_TPC % n_gpcs;
+}
+
+#endif
