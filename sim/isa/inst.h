@@ -66,6 +66,7 @@ enum {
                                * its operand slot, 1 (a), 2 (b) or 3 (c); 0: unknown */
     INST_READ_ONLY = 1 << 23, /* .CONSTANT: reads data that no thread writes */
     INST_COPY_COMMIT = 1 << 24, /* LDGDEPBAR: closes a group of asynchronous copies */
+    INST_INCREMENT = 1 << 25,   /* ATOMS.POPC.INC: adds the number of lanes that address a word */
 };
 
 enum { INST_MAX_DST = 3, INST_MAX_SRC = 8, INST_MAX_DEPS = 24, INST_CTL_NONE = 0 };

@@ -147,6 +147,7 @@ static uint32_t memory_flags(const char *text, size_t len)
     uint32_t flags = isa_has_token(text, len, "E") ? INST_ADDR64 : 0;
 
     flags |= isa_has_token(text, len, "CONSTANT") ? INST_READ_ONLY : 0;
+    flags |= isa_has_token(text, len, "POPC") ? INST_INCREMENT : 0;
     flags |= isa_has_token(text, len, "BYPASS") ? INST_BYPASS_L1 : 0; /* LDGSTS */
     return flags | (strong && wide ? INST_BYPASS_L1 : 0);
 }

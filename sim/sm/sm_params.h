@@ -177,7 +177,10 @@ uint32_t l1_spec_ways(const l1_spec_t *spec, uint64_t carveout);
     P(U32, conflict_latency, "2", 0, 64, "cycles", "latency that each further pass adds")          \
     P(U32, pass_cycles, "1", 1, 64, "cycles", "cycles that a pass occupies the data stage")        \
     P(U32, atomic_latency, "24", 4, 4096, "cycles", "latency of ATOMS without contention")         \
-    P(U32, atomic_conflict, "2", 0, 64, "cycles", "added for each further thread on one word")
+    P(U32, atomic_conflict, "2", 0, 64, "cycles",                                                  \
+      "latency that each further thread on a word adds")                                           \
+    P(U32, atomic_pass, "1", 0, 64, "cycles",                                                      \
+      "cycles of the data stage that each further thread on a word takes")
 PARAM_STRUCT(shared_spec_t, SHARED_PARAMS);
 extern const param_group_t shared_param_group;
 

@@ -90,11 +90,27 @@ static void an_atomic_occupies_the_unit_until_the_last_lane_of_a_word(void **sta
         pattern_t p = {.ways = ways};
         lab_access_t a = access_of((lab_op_t){"ATOMS.ADD", NULL, "R2"}, warps, contended, &p);
 
-        uint32_t each = sh->pass_cycles + (ways - 1) * sh->atomic_conflict;
+        uint32_t each = sh->pass_cycles + (ways - 1) * sh->atomic_pass;
 
         lab_assert_equal(lab_access_slope(&spec, a), warps * each,
                          "cycles of an ATOMS of each warp");
         assert_int_equal(lab_access(&spec, &a).sm.l1_data_busy, a.steps * warps * each);
+    }
+}
+
+/* ATOMS.POPC.INC adds the number of lanes that address a word. */
+static void an_atomic_that_counts_takes_one_pass(void **state)
+{
+    gpu_spec_t spec = LAB_SPEC("v100", ONE_SM);
+    uint32_t warps = 2 * spec.sm.sm.sub_cores;
+
+    (void)state;
+    for (unsigned ways = 1; ways <= WARP; ways *= 2) {
+        pattern_t p = {.ways = ways};
+        lab_access_t a = access_of((lab_op_t){"ATOMS.POPC.INC.32", "", "R2"}, warps, contended, &p);
+
+        assert_int_equal(lab_access(&spec, &a).sm.l1_data_busy,
+                         a.steps * warps * spec.sm.shared.pass_cycles);
     }
 }
 
@@ -104,6 +120,7 @@ int main(void)
         cmocka_unit_test(wide_loads_take_a_cycle_for_each_pass_after_the_second),
         cmocka_unit_test(a_pass_reads_a_word_of_each_bank),
         cmocka_unit_test(an_atomic_occupies_the_unit_until_the_last_lane_of_a_word),
+        cmocka_unit_test(an_atomic_that_counts_takes_one_pass),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -30,6 +30,15 @@ static unsigned find_passes(sm_t *sm, const mem_entry_t *e, unsigned *ideal)
     return passes;
 }
 
+/* How many threads an atomic serves one after another on one word, beyond the first. Lanes that only count
+ * are added up before (bench/card on an H200: rate_shared_increment). */
+static unsigned further_on_a_word(const mem_entry_t *e, lane_addrs_t *lanes)
+{
+    const bool counts = e->inst->flags & INST_INCREMENT && e->inst->n_dst == 0;
+
+    return e->addr == NULL || counts ? 0 : coalesce_word_conflict(lanes, e->inst->width) - 1;
+}
+
 void shared_step(sm_t *sm, const mem_entry_t *e, cycle_t now)
 {
     const shared_spec_t *spec = &sm->config->shared;
@@ -49,9 +58,9 @@ void shared_step(sm_t *sm, const mem_entry_t *e, cycle_t now)
         spec->latency + (passes - ideal) * spec->conflict_latency + (ideal > 2 ? ideal - 2 : 0);
     cycle_t busy = cycle_max((cycle_t)passes * spec->pass_cycles, sm->memory.lsu.address_cycles);
     if (atomic) {
-        unsigned conflict = e->addr != NULL ? coalesce_word_conflict(&lanes, inst->width) : 1;
-        latency = spec->atomic_latency + (conflict - 1) * spec->atomic_conflict;
-        busy += (conflict - 1) * (cycle_t)spec->atomic_conflict;
+        const unsigned further = further_on_a_word(e, &lanes);
+        latency = spec->atomic_latency + further * spec->atomic_conflict;
+        busy += further * (cycle_t)spec->atomic_pass;
         sm->stats.shared_atomic_requests++;
     } else if (inst->access == ACC_STORE) {
         sm->stats.shared_store_requests++;
