@@ -23,27 +23,36 @@ fi
 
 build=$(mktemp -d)
 trap 'rm -rf "$build"' EXIT
-for part in kit chains rates memory streams; do
-    "$nvcc" -std=c++17 -O2 -arch="$arch" -dc -o "$build/$part.o" "$here/card_$part.cu"
+compiling=()
+for part in kit chains rates memory streams mix matrix gpc blocks shared; do
+    "$nvcc" -std=c++17 -O2 -arch="$arch" -dc -o "$build/$part.o" "$here/card_$part.cu" &
+    compiling+=($!)
+done
+for one in "${compiling[@]}"; do
+    wait "$one"
 done
 "$nvcc" -arch="$arch" -o "$build/card_kit" "$build"/*.o
 "$nvcc" -std=c++17 -O2 -arch="$arch" -o "$build/card_kernels" "$here/card_kernels.cu"
+"$nvcc" -std=c++17 -O2 -arch="$arch" -o "$build/card_times" "$here/card_times.cu"
 "${CC:-cc}" -std=c11 -O2 -o "$build/card_tables" "$here/card_tables.c"
 
 # What the clocks did is part of the measurement.
 clocks() { nvidia-smi --query-gpu=timestamp,name,driver_version,clocks.sm,clocks.mem,temperature.gpu --format=csv; }
 clocks >"$folder/clocks_before.txt" 2>/dev/null || echo "nvidia-smi did not run" >"$folder/clocks_before.txt"
+"$build/card_times" >"$folder/times.csv"
 "$build/card_kit" -o "$folder" ${REPEATS:+--repeats "$REPEATS"}
 "$build/card_tables" "$folder"
 "$build/card_kernels" >"$folder/kernels.csv"
 clocks >"$folder/clocks_after.txt" 2>/dev/null || echo "nvidia-smi did not run" >"$folder/clocks_after.txt"
 
 # Counters need permission (NVIDIA's ERR_NVGPUCTRPERM); without it the times above remain.
+# NCU_OPTIONS adds options, such as --clock-control none.
+read -r -a ncu_options <<<"${NCU_OPTIONS:-}"
 count()
 {
     local to=$1
     shift
-    if command -v ncu >/dev/null && ncu --page raw --csv --log-file "$to" "$@" >/dev/null; then
+    if command -v ncu >/dev/null && ncu "${ncu_options[@]}" --page raw --csv --log-file "$to" "$@" >/dev/null; then
         echo "counters: $to"
     else
         rm -f "$to"

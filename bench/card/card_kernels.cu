@@ -15,6 +15,11 @@
 #include "../../traces/src/transpose.cu"
 #include "../../traces/src/vecadd.cu"
 
+/* A launch that does nothing, for what a launch costs. */
+static __global__ void nothing(void)
+{
+}
+
 static int repeats = 9;
 
 static void check(cudaError_t code)
@@ -71,6 +76,7 @@ int main(int argc, char **argv)
 
     if (repeats > 0)
         printf("Kernel,gpu__time_duration.sum,repeats,low_seconds,high_seconds\n");
+    measure("nothing", [] { nothing<<<1, 32>>>(); });
     measure("vecadd", [&] { vecadd<<<n / 256, 256>>>(a, b, c, n); });
     measure("matmul", [&] { matmul<<<dim3(side / 16, side / 16), dim3(16, 16)>>>(a, b, c, side); });
     measure("transpose_tiled", [&] {

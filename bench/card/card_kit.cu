@@ -55,9 +55,9 @@ void card_timed(card_t *c, const card_row_t *row, unsigned blocks, unsigned thre
                 clocks[i]);
 }
 
-static FILE *open_file(const char *folder, const char *name)
+FILE *card_file(const card_t *c, const char *name)
 {
-    std::string path = std::string(folder) + "/" + name;
+    const std::string path = std::string(c->folder) + "/" + name;
     FILE *f = fopen(path.c_str(), "w");
 
     if (f == NULL) {
@@ -67,7 +67,7 @@ static FILE *open_file(const char *folder, const char *name)
     return f;
 }
 
-static void close_file(FILE *f, const char *name)
+void card_close(FILE *f, const char *name)
 {
     if (fclose(f) == 0)
         return;
@@ -76,7 +76,7 @@ static void close_file(FILE *f, const char *name)
 }
 
 /* What the driver reports about the card. */
-static void describe(card_t *c, const char *folder)
+static void describe(card_t *c)
 {
     cudaDeviceProp p;
     int driver = 0, runtime = 0, core_khz = 0, memory_khz = 0, bus = 0;
@@ -93,14 +93,14 @@ static void describe(card_t *c, const char *folder)
     c->l2_bytes = (size_t)p.l2CacheSize;
     c->major = p.major;
     c->minor = p.minor;
-    FILE *f = open_file(folder, "card.csv");
+    FILE *f = card_file(c, "card.csv");
     fprintf(f, "key,value\ncard,%s\ncompute_capability,%d.%d\nsms,%d\n", p.name, p.major, p.minor,
             p.multiProcessorCount);
     fprintf(f, "clock_khz,%d\nmemory_clock_khz,%d\nmemory_bus_bits,%d\nl2_bytes,%d\n", core_khz,
             memory_khz, bus, p.l2CacheSize);
     fprintf(f, "memory_bytes,%zu\ndriver,%d\nruntime,%d\nrepeats,%d\n", p.totalGlobalMem, driver,
             runtime, c->repeats);
-    close_file(f, "card.csv");
+    card_close(f, "card.csv");
 }
 
 static const char *const usage =
@@ -113,14 +113,13 @@ static const char *const usage =
 int main(int argc, char **argv)
 {
     card_t c = {};
-    const char *folder = NULL;
-
+    
     c.repeats = 5;
     for (int i = 1; i < argc; i++) {
         const bool more = i + 1 < argc;
 
         if (strcmp(argv[i], "-o") == 0 && more)
-            folder = argv[++i];
+            c.folder = argv[++i];
         else if (strcmp(argv[i], "--repeats") == 0 && more)
             c.repeats = atoi(argv[++i]);
         else if (strcmp(argv[i], "--only") == 0 && more)
@@ -128,22 +127,27 @@ int main(int argc, char **argv)
         else if (strcmp(argv[i], "--quick") == 0)
             c.quick = true;
         else
-            folder = NULL, i = argc;
+            c.folder = NULL, i = argc;
     }
-    if (folder == NULL || c.repeats < 1) {
+    if (c.folder == NULL || c.repeats < 1) {
         fputs(usage, stderr);
         return 2;
     }
-    describe(&c, folder);
-    c.launches = open_file(folder, "launches.csv");
-    c.clocks = open_file(folder, "clocks.csv");
+    describe(&c);
+    c.launches = card_file(&c, "launches.csv");
+    c.clocks = card_file(&c, "clocks.csv");
     fputs("launch,test,kind,x,repeat,amount,unit\n", c.launches);
     fputs("launch,block,warp,read,clock\n", c.clocks);
     card_chains(&c);
     card_rates(&c);
     card_memory(&c);
     card_streams(&c);
-    close_file(c.launches, "launches.csv");
-    close_file(c.clocks, "clocks.csv");
+    card_mix(&c);
+    card_matrix(&c);
+    card_gpc(&c);
+    card_blocks(&c);
+    card_shared(&c);
+    card_close(c.launches, "launches.csv");
+    card_close(c.clocks, "clocks.csv");
     return 0;
 }

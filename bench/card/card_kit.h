@@ -16,13 +16,16 @@
 #define KIND_SLOPE "slope" /* cycles per unit: two launches of one warp with different amounts */
 #define KIND_RATE  "rate"  /* units per cycle: two launches of one block with different amounts */
 #define KIND_CHIP  "chip"  /* units per cycle of all blocks together: one launch */
+/* Cycles from a block to the next: each SM runs one block of the first half, then one of the second. */
+#define KIND_TURN "turn"
 
 typedef struct {
     FILE *launches, *clocks;   /* owned; the files written */
     unsigned long long launch; /* number of launches so far; traces count them alike */
     int repeats;
     bool quick;
-    const char *only; /* beginning of the names of tests to run; NULL: all */
+    const char *folder; /* where the tables go */
+    const char *only;   /* beginning of the names of tests to run; NULL: all */
     int sms, threads_per_sm, threads_per_block;
     size_t l2_bytes;
     int major, minor; /* compute capability */
@@ -51,13 +54,32 @@ void card_untimed(card_t *c, const char *what);
 /* Waits for the launch just made and writes its rows. */
 void card_timed(card_t *c, const card_row_t *row, unsigned blocks, unsigned threads);
 
+/* A file in the folder of the tables, for card_close(); both end the program with a message if that fails. */
+FILE *card_file(const card_t *c, const char *name);
+void card_close(FILE *f, const char *name);
+
 /* The tests of each file. */
 void card_chains(card_t *c);
 void card_rates(card_t *c);
 void card_memory(card_t *c);
 void card_streams(card_t *c);
+void card_mix(card_t *c);
+void card_matrix(card_t *c);
+void card_gpc(card_t *c);
+void card_blocks(card_t *c);
+void card_shared(card_t *c);
 
 #ifdef __CUDACC__
+/*
+ * A barrier after which the clock can be read. After __syncthreads() a GPU reads the clock before the
+ * other warps have arrived (BAR.SYNC.DEFER_BLOCKING, seen on an H200); here it needs the result.
+ */
+__device__ inline void card_sync(void)
+{
+    if (__syncthreads_count(1) == 0)
+        __trap();
+}
+
 __device__ inline void card_store(long long *clocks, long long first, long long last)
 {
     unsigned warps = (blockDim.x + 31) / 32;

@@ -184,8 +184,10 @@ void card_memory(card_t *c)
     measure_set(c, &m, "latency_l1", 0, 8 * kib);
     measure_set(c, &m, "latency_l2", 0, 1 * mib);
     measure_set(c, &m, "latency_dram", 0, 4 * c->l2_bytes);
-    for (size_t k = 4; k * kib <= 4 * c->l2_bytes && !c->quick; k *= 2)
-        measure_set(c, &m, "latency_by_set", (double)k, k * kib);
+    for (size_t k = 4; k * kib <= 4 * c->l2_bytes && !c->quick; k *= 2) {
+        for (size_t size = k; size < 2 * k; size += k / 4) /* four sizes from one power of two to the next */
+            measure_set(c, &m, "latency_by_set", (double)size, size * kib);
+    }
     for (int ways = 1; ways <= 32; ways *= 2)
         measure_shared(c, &m, ways);
     measure_atomic(c, &m);

@@ -29,7 +29,7 @@ template <bool L1, unsigned EACH> static __global__ void read_part(long long *cl
 #pragma unroll 1
     for (int round = 0; round < rounds; round++) {
         if (round == 1) {
-            __syncthreads();
+            card_sync();
             first = clock64();
         }
         for (unsigned i = threadIdx.x; i < per_block; i += EACH * blockDim.x) {
@@ -93,6 +93,68 @@ static void measure_chip(card_t *c, const char *test, double x, size_t bytes, in
     cudaFree(data);
 }
 
+/* Every block reads the whole set from the L2, again and again; `turn`: block b begins at its b-th part. */
+static __global__ void read_set(long long *clocks, const float *data, unsigned words, bool turn,
+                                int rounds, float *sink)
+{
+    const unsigned n = words / blockDim.x;
+    const unsigned begin = turn ? (unsigned)((unsigned long long)n * blockIdx.x / gridDim.x) : 0;
+    float sum = 0;
+    long long first = 0;
+
+#pragma unroll 1
+    for (int round = 0; round < rounds; round++) {
+        if (round == 1) {
+            card_sync();
+            first = clock64();
+        }
+#pragma unroll 16
+        for (unsigned i = 0; i < n; i++) {
+            const unsigned k = begin + i < n ? begin + i : begin + i - n;
+            sum += __ldcg(&data[k * blockDim.x + threadIdx.x]);
+        }
+    }
+    if (sum == 0.12345f)
+        *sink = sum;
+    card_store(clocks, first, clock64());
+}
+
+static void measure_same_set(card_t *c, bool turn, float *sink)
+{
+    const char *test = turn ? "bandwidth_turned_set" : "bandwidth_same_set";
+    const size_t kib = 1024;
+    void *data;
+
+    for (size_t k = 256; k * kib <= c->l2_bytes / 2 && card_wants(c, test) && !c->quick; k *= 4) {
+        card_check(cudaMalloc(&data, k * kib), "memory");
+        card_check(cudaMemset(data, 0, k * kib), "memory");
+        for (int r = 0; r < c->repeats; r++) {
+            const int rounds = k <= 1024 ? 9 : 3;
+            const card_row_t row = {test, KIND_CHIP, "bytes per cycle", (double)k, r,
+                                    (double)(k * kib) * (rounds - 1) * c->sms};
+
+            read_set<<<(unsigned)c->sms, 512>>>(card_clocks((size_t)c->sms * 16), (const float *)data,
+                                                (unsigned)(k * kib / 4), turn, rounds, sink);
+            card_timed(c, &row, (unsigned)c->sms, 512);
+        }
+        cudaFree(data);
+    }
+}
+
+/* Reads of parts of a set that each block has for itself, against the size of the set. */
+static void measure_sets(card_t *c, unsigned *sink)
+{
+    const size_t mib = 1024 * 1024;
+    const int full = c->threads_per_sm / BLOCK * BLOCK;
+
+    for (size_t m = 4; m * mib <= 2 * c->l2_bytes && !c->quick; m *= 2) {
+        const size_t sizes[2] = {m * mib, m * mib * 3 / 2};
+
+        for (int i = 0; i < 2; i++)
+            measure_chip(c, "bandwidth_by_set", (double)(sizes[i] / 1024), sizes[i], full, sink);
+    }
+}
+
 void card_streams(card_t *c)
 {
     unsigned *sink;
@@ -104,5 +166,8 @@ void card_streams(card_t *c)
     measure_chip(c, "bandwidth_dram", 0, 4 * c->l2_bytes, full, sink);
     for (int threads = 64; threads <= full && !c->quick; threads *= 2)
         measure_chip(c, "bandwidth_by_threads", threads, 4 * c->l2_bytes, threads, sink);
+    measure_sets(c, sink);
+    measure_same_set(c, false, (float *)sink);
+    measure_same_set(c, true, (float *)sink);
     cudaFree(sink);
 }

@@ -120,36 +120,74 @@ static bool warp_times(clock_file_t *c, unsigned long long launch, long long *fi
     return n >= 2;
 }
 
-/* Mean over the blocks of the time from the first to the last read of their warps. */
-static double launch_cycles(clock_file_t *c, unsigned long long launch)
-{
-    double sum = 0;
-    unsigned long long blocks = 0;
+/* From the first to the last read of the warps of a block. */
+typedef struct {
+    long long begin, end;
+} block_t;
 
+static block_t block_times(clock_file_t *c, unsigned long long launch)
+{
+    const unsigned long long block = c->row.block;
+    block_t b = {.begin = INT64_MAX, .end = INT64_MIN};
+
+    while (c->more && c->row.launch == launch && c->row.block == block) {
+        long long first = 0, last = 0;
+
+        if (!warp_times(c, launch, &first, &last))
+            fail(c->path, c->line, "a warp has fewer than two reads");
+        if (last < first)
+            fail(c->path, c->line, "the clock runs backwards");
+        b.begin = first < b.begin ? first : b.begin;
+        b.end = last > b.end ? last : b.end;
+    }
+    return b;
+}
+
+/* Blocks of a launch in the order of the file; *n: how many. */
+static block_t *read_blocks(clock_file_t *c, unsigned long long launch, size_t *n)
+{
+    block_t *blocks = NULL;
+    size_t cap = 0;
+
+    *n = 0;
     while (c->more && c->row.launch < launch)
         next_clock(c);
     while (c->more && c->row.launch == launch) {
-        const unsigned long long block = c->row.block;
-        long long begin = INT64_MAX, end = INT64_MIN;
-
-        while (c->more && c->row.launch == launch && c->row.block == block) {
-            long long first = 0, last = 0;
-
-            if (!warp_times(c, launch, &first, &last))
-                fail(c->path, c->line, "a warp has fewer than two reads");
-            if (last < first)
-                fail(c->path, c->line, "the clock runs backwards");
-            begin = first < begin ? first : begin;
-            end = last > end ? last : end;
+        if (*n == cap) {
+            cap = cap == 0 ? 64 : 2 * cap;
+            blocks = realloc(blocks, cap * sizeof(*blocks));
+            if (blocks == NULL)
+                fail(c->path, c->line, "out of memory");
         }
-        sum += (double)(end - begin);
-        blocks++;
+        blocks[(*n)++] = block_times(c, launch);
     }
-    if (blocks == 0) {
+    if (*n == 0) {
         fprintf(stderr, "card_tables: %s: no clocks of launch %llu\n", c->path, launch);
         exit(2);
     }
-    return sum / (double)blocks;
+    return blocks;
+}
+
+/*
+ * Cycles of a launch: the mean of its blocks; for turns, the mean from the end of a block to the begin
+ * of the next. SMs have clocks of their own, but each takes part once in both means of a turn.
+ */
+static double launch_cycles(clock_file_t *c, unsigned long long launch, bool turn)
+{
+    double sum = 0;
+    size_t n;
+    block_t *blocks = read_blocks(c, launch, &n);
+
+    if (turn && n % 2 != 0)
+        fail(c->path, c->line, "the launch before has an odd number of blocks");
+    for (size_t i = 0; i < n; i++) {
+        if (!turn)
+            sum += (double)(blocks[i].end - blocks[i].begin) / (double)n;
+        else
+            sum += (double)(i < n / 2 ? -blocks[i].end : blocks[i].begin) / (double)(n / 2);
+    }
+    free(blocks);
+    return sum;
 }
 
 /* --- launches ------------------------------------------------------------------------------ */
@@ -174,7 +212,7 @@ static launch_t *read_launches(const char *folder, clock_file_t *clocks, size_t 
             fail(path, line, "is not a row of a launch");
         if (*n > 0 && l.launch <= list[*n - 1].launch)
             fail(path, line, "the launches are not in order");
-        l.cycles = launch_cycles(clocks, l.launch);
+        l.cycles = launch_cycles(clocks, l.launch, strcmp(l.kind, "turn") == 0);
         if (*n == cap) {
             cap = cap == 0 ? 64 : 2 * cap;
             list = realloc(list, cap * sizeof(*list));
@@ -197,8 +235,12 @@ static bool same_point(const launch_t *a, const launch_t *b)
 /* The value of a repeat that begins at l; *used: its number of launches. */
 static double value_of(const launch_t *l, size_t left, size_t *used)
 {
-    *used = strcmp(l->kind, "chip") == 0 ? 1 : 2;
-    if (*used == 1)
+    const bool turn = strcmp(l->kind, "turn") == 0, chip = strcmp(l->kind, "chip") == 0;
+
+    *used = turn || chip ? 1 : 2;
+    if (turn)
+        return l->cycles;
+    if (chip)
         return l->amount / l->cycles;
     if (left < 2 || !same_point(l, l + 1) || l[1].repeat != l->repeat)
         fail("launches.csv", 0, "a launch lacks the second one of its pair");

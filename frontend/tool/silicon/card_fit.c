@@ -21,8 +21,9 @@ typedef struct {
     term_t term[TERMS];
     const char *minus[NAMES];
     double less;
-    bool lanes; /* a width: the nearest power of two, if it is near enough */
-    bool dram;  /* also less the cycles of a read from a closed bank, see closed_bank() */
+    bool lanes;    /* a width: the nearest power of two, if it is near enough */
+    bool compared; /* only the difference to simulated tables says something */
+    bool dram;     /* also less the cycles of a read from a closed bank, see closed_bank() */
 } rule_t;
 
 #define ONE(name)                                                                                  \
@@ -49,6 +50,10 @@ static const rule_t rules[] = {
     {.key = "lat.fp64", .term = ONE("latency_dadd")},
     {.key = "lat.fp64_fma", .term = ONE("latency_dfma")},
     {.key = "lat.shfl", .term = ONE("latency_shfl")},
+    {.key = "lat.hmma", .term = ONE("latency_mma_f16_k8")},
+    {.key = "lat.hmma_wide", .term = ONE("latency_mma_f16")},
+    {.key = "lat.imma_wide", .term = ONE("latency_mma_s8")},
+    {.key = "lat.dmma", .term = ONE("latency_mma_f64")},
     {.key = "sm.fp32_lanes", .term = LANES("rate_ffma"), .lanes = true},
     {.key = "sm.int_lanes", .term = LANES("rate_lop"), .lanes = true},
     {.key = "sm.fp16_lanes", .term = LANES("rate_hfma2"), .lanes = true},
@@ -60,6 +65,11 @@ static const rule_t rules[] = {
      .term = ONE("latency_barrier"),
      .minus = {"sm.barrier_interval"},
      .less = 1},
+    /* Between two blocks of an SM; how the time divides into the two latencies is a guess. */
+    {.key = "sched.dispatch_latency", .term = {{"latency_next_block", 32, 0.5}}, .compared = true},
+    {.key = "sched.completion_latency",
+     .term = {{"latency_next_block", 32, 0.5}},
+     .compared = true},
     /* Pointers have 64 bits, which return 2 cycles after 32 (Huerta 2025). */
     {.key = "l1.latency", .term = ONE("latency_l1"), .less = 2},
     {.key = "l1.bank_bytes", .term = ONE("rate_l1"), .lanes = true},
@@ -229,6 +239,10 @@ static rb_code_t fit_rule(card_fit_t *f, const rule_t *rule, rubato_config *base
     RB_TRY(base_text(base, rule->key, s->base, err));
     if (!sum_terms(rule, t, s, &value))
         return RB_OK;
+    if (rule->compared && simulated == NULL) {
+        snprintf(s->source, sizeof(s->source), "needs tables of a simulation: --simulated");
+        return RB_OK;
+    }
     if (rule->lanes) {
         model = value;
         value = power_of_two(value);

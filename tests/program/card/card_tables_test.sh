@@ -2,8 +2,8 @@
 # The tables of a card from clock values of a made-up card, and the configuration that follows.
 # Needs no GPU and no nvcc.
 set -euo pipefail
-[ $# = 2 ] || { echo "usage: $0 RUBATO CARD_TABLES"; exit 2; }
-rubato=$1 tables=$2
+[ $# = 3 ] || { echo "usage: $0 RUBATO CARD_TABLES MEASURED"; exit 2; }
+rubato=$1 tables=$2 measured=$3
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder"
@@ -98,6 +98,49 @@ awk -F, -v OFS=, 'NR == 1 { print; next } $4 == 0 { print $1, $2, $3, 0, 1; prin
 cp raw/measured.csv before.csv
 "$tables" raw --clocks more.csv
 cmp before.csv raw/measured.csv
+
+# From a block to the next: two SMs whose clocks began at different times.
+mkdir turn
+cp raw/card.csv turn
+{
+    echo launch,test,kind,x,repeat,amount,unit
+    echo 1,latency_next_block,turn,32,0,1,cycles
+} >turn/launches.csv
+printf '%s\n' launch,block,warp,read,clock 1,0,0,0,1000 1,0,0,1,2000 1,1,0,0,900000 1,1,0,1,900500 \
+    1,2,0,0,900800 1,2,0,1,900900 1,3,0,0,2500 1,3,0,1,2600 >turn/clocks.csv
+"$tables" turn
+expect "a turn" "$(awk -F, '$4 == "latency_next_block" { print $6 }' turn/measured.csv)" 400
+sed -i '8,9d' turn/clocks.csv
+refused 'odd number of blocks' "$tables" turn
+"$rubato" config fit turn --base v100 -o turn.cfg >list
+expect "a turn without a simulation" "$(setting sched.dispatch_latency)" -
+grep -q '^sched.dispatch_latency .*--simulated' list || fail "what the time between blocks needs is not named"
+
+# The tables of a real card still give the values of its configuration.
+"$rubato" config fit "$measured/h200" --base h200 -o h200.cfg >list
+while read -r key; do
+    shown=$("$rubato" config show h200 "${key%%.*}" | awk -v k="${key#*.}" '$1 == k { sub(";", "", $3); print $3; exit }')
+    expect "$key of the H200" "$(setting "$key")" "$shown"
+done <<'TEXT'
+sm.count
+lat.fp32
+lat.popc
+lat.mufu
+lat.fp64_fma
+lat.shfl
+lat.hmma
+lat.hmma_wide
+lat.imma_wide
+lat.dmma
+sm.fp32_lanes
+sm.int_lanes
+sm.fp64_lanes
+sm.xu_lanes
+l1.latency
+shared.latency
+shared.conflict_latency
+l2.latency
+TEXT
 
 # What is damaged is refused.
 refused 'no clocks of launch' "$tables" raw --clocks <(head -n 3 raw/clocks.csv)
