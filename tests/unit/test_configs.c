@@ -26,6 +26,7 @@ static const struct {
     {"a40", 86, 84, 48, 16, 48, 24, 6, 696},
     {"rtx3070", 86, 46, 48, 16, 32, 16, 4, 448},
     {"rtx3090", 86, 82, 48, 16, 48, 24, 6, 936},
+    {"h200", 90, 132, 64, 32, 192, 192, 60, 4814},
 };
 enum { BOARDS = sizeof(boards) / sizeof(boards[0]) };
 
@@ -96,7 +97,7 @@ static void unloaded_latencies_compose_to_the_measured_ones(void **state)
         {"v100", 205, 212, 375, 425},      {"titan_v", 205, 212, 313, 345},
         {"t4", 186, 190, 293, 299},        {"rtx2060", 222, 228, 300, 400},
         {"rtx2080ti", 176, 226, 300, 496}, {"a100_80gb", 205, 206, 388, 550},
-        {"a40", 250, 251, 538, 556},
+        {"a40", 250, 251, 538, 556},       {"h200", 280, 281, 557, 690},
     };
     for (size_t i = 0; i < sizeof(measured) / sizeof(measured[0]); i++) {
         gpu_spec_t s;
@@ -287,8 +288,9 @@ static void an_unknown_gpu_is_refused_with_the_known_ones(void **state)
     conf_t *c = conf_create();
     assert_int_equal(conf_load_gpu(c, "rtx2080t1", &err), RB_USAGE);
     assert_non_null(strstr(err.text, "did you mean 'rtx2080ti'"));
-    assert_non_null(strstr(err.text, "a100, a100_80gb, a40, qv100, rtx2060, rtx2080ti, rtx3070, "
-                                     "rtx3090, t4, titan_v, v100"));
+    assert_non_null(strstr(err.text,
+                           "a100, a100_80gb, a40, h200, qv100, rtx2060, rtx2080ti, rtx3070, "
+                           "rtx3090, t4, titan_v, v100"));
     assert_null(strstr(err.text, "volta"));
     conf_destroy(c);
 }

@@ -30,6 +30,14 @@ static uint64_t fp64_ratio(const sm_spec_t *sm)
     return twice == 0 || single < twice ? 1 : single / twice;
 }
 
+/* Of a chip whose code is not decoded, a program sees one that takes the newest code of a data centre that is. */
+static uint32_t shown_arch(uint32_t arch)
+{
+    enum { LAST_DECODED = 89, DATA_CENTRE = 80 };
+
+    return arch > LAST_DECODED ? DATA_CENTRE : arch;
+}
+
 static uint64_t khz(double mhz)
 {
     return mhz < 0.001 ? 1 : (uint64_t)(mhz * 1000 + 0.5);
@@ -42,7 +50,7 @@ void shown_device_of(const gpu_spec_t *spec, shown_device_t *d)
     const dram_spec_t *dram = &spec->mem.dram;
 
     *d = (shown_device_t){
-        .arch = spec->gpu.arch,
+        .arch = shown_arch(spec->gpu.arch),
         .clock_khz = khz(spec->gpu.clock_mhz),
         .sms = sm->count,
         .sub_cores = sm->sub_cores,
