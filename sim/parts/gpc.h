@@ -1,6 +1,6 @@
 /*
  * Which SMs form a TPC and a GPC: two a TPC; TPC t is in GPC t mod GPCs, and there are as many GPCs
- * as needed for all SMs (guess: they are filled evenly).
+ * as needed for all SMs (an H200 fills them so; its GPCs differ in size, which is not modelled).
  */
 #ifndef RUBATO_PARTS_GPC_H
 #define RUBATO_PARTS_GPC_H
