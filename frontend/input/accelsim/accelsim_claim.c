@@ -10,7 +10,7 @@ enum {
     CLAIM_BLOCKS_MAX = 256,     /* or after so many blocks */
     BLOCK_TEXT_MAX = 32 << 20,  /* a longer block is parsed where it is cut */
     CLAIMS_TEXT_MAX = 64 << 20, /* no more is cut while claims hold so much */
-    KEPT_TEXT_MAX = 1 << 20,    /* a parser keeps its buffer up to this size */
+    KEPT_TEXT_MAX = 32 << 20,   /* unused parsers keep buffers of so much */
 };
 
 /* A block of a claim: text[from .. end), of which the first line has this number. */
@@ -75,6 +75,7 @@ static accelsim_parser_t *take_parser(accelsim_claims_t *c)
 
     if (p != NULL) {
         c->unused = p->next;
+        c->kept -= p->cap_text;
     } else {
         p = rb_calloc(1, sizeof(*p));
         block_reader_init(&p->reader, &p->lines, c->main->header);
@@ -213,17 +214,18 @@ static void free_claim(accelsim_claims_t *c, trace_claim_t *claim)
 {
     accelsim_parser_t *p = claim->parser;
 
-    if (claim->cap_text <= KEPT_TEXT_MAX) {
+    pthread_mutex_lock(&c->lock);
+    if (c->kept + claim->cap_text <= KEPT_TEXT_MAX) {
         p->text = claim->text;
         p->cap_text = claim->cap_text;
-    } else {
-        free(claim->text);
+        c->kept += claim->cap_text;
+        claim->text = NULL;
     }
-    pthread_mutex_lock(&c->lock);
     p->next = c->unused;
     c->unused = p;
     c->cut -= claim->cap_text;
     pthread_mutex_unlock(&c->lock);
+    free(claim->text);
     free(claim);
 }
 
