@@ -1,7 +1,9 @@
 #include "frontend/input/accelsim/accelsim_addr.h"
 
+#include <string.h>
+
 #include "frontend/input/accelsim/accelsim_text.h"
-#include "sim/isa/stream.h"
+#include "sim/core/alloc.h"
 
 enum { MODE_LIST, MODE_STRIDE, MODE_DELTA };
 
@@ -53,19 +55,43 @@ static const char *read_far_deltas(const char **p, unsigned lanes, uint64_t base
     return NULL;
 }
 
-/* The usual case: writes to the record while reading. */
-static const char *read_delta(const char **p, unsigned lanes, uint64_t *rec, size_t *words)
+/* Whether the differences at s are those of the memo. */
+static inline bool memo_matches(const addr_memo_t *m, const char *s, const char *limit,
+                                unsigned lanes)
 {
-    uint64_t base, irregular = 0, far = 0;
+    return m->lanes == lanes && (size_t)(limit - s) >= m->len && memcmp(s, m->text, m->len) == 0;
+}
+
+/* Keeps the differences of the text at s that ends before `end`, and their record. Differences that
+ * change all the time are not worth it: mostly the ones kept before stay. */
+static void memo_keep(addr_memo_t **memo, const char *s, const char *end, unsigned lanes,
+                      const uint64_t *rec, size_t words)
+{
+    const size_t len = (size_t)(end - s) + 1;
+
+    if (len > ADDR_MEMO_TEXT || *end != ' ')
+        return;
+    if (*memo == NULL)
+        *memo = rb_calloc(1, sizeof(**memo));
+    addr_memo_t *m = *memo;
+
+    if (m->lanes != 0 && ++m->missed < ADDR_MEMO_RETRY)
+        return;
+    m->lanes = (uint8_t)lanes;
+    m->missed = 0;
+    m->len = (uint16_t)len;
+    m->words = (uint32_t)words;
+    memcpy(m->text, s, len);
+    memcpy(m->rec, rec, words * sizeof(*rec));
+}
+
+/* Reads the differences at *p. The usual case: writes to the record while reading. */
+static const char *read_near_deltas(const char **p, unsigned lanes, uint64_t base, uint64_t *rec,
+                                    size_t *words)
+{
+    uint64_t irregular = 0, far = 0;
     int64_t delta = 0, first = 0, offset = 0;
     uint32_t offset32 = 0;
-
-    if (!text_address(p, &base))
-        return "the base address is missing or malformed";
-    if (lanes <= 1) {
-        *words = lanes == 1 ? pack_affine(base, 0, 1, rec) : 0;
-        return NULL;
-    }
     const char *s = *p;
     char *out = (char *)(rec + 2);
 
@@ -99,6 +125,34 @@ static const char *read_delta(const char **p, unsigned lanes, uint64_t *rec, siz
     return NULL;
 }
 
+static const char *read_delta(const char **p, const char *limit, unsigned lanes, addr_memo_t **memo,
+                              uint64_t *rec, size_t *words)
+{
+    uint64_t base;
+
+    if (!text_address(p, &base))
+        return "the base address is missing or malformed";
+    if (lanes <= 1) {
+        *words = lanes == 1 ? pack_affine(base, 0, 1, rec) : 0;
+        return NULL;
+    }
+    if (*memo != NULL && memo_matches(*memo, *p, limit, lanes)) {
+        addr_memo_t *m = *memo;
+
+        m->missed = 0;
+        memcpy(rec, m->rec, m->words * sizeof(*rec));
+        rec[1] = base;
+        *words = m->words;
+        *p += m->len - 1;
+        return NULL;
+    }
+    const char *s = *p, *wrong = read_near_deltas(p, lanes, base, rec, words);
+
+    if (wrong == NULL && addr_form(rec) != ADDR_LIST)
+        memo_keep(memo, s, *p, lanes, rec, *words);
+    return wrong;
+}
+
 static const char *read_stride(const char **p, unsigned lanes, uint64_t *rec, size_t *words)
 {
     uint64_t base, addr[32];
@@ -121,7 +175,8 @@ static const char *read_stride(const char **p, unsigned lanes, uint64_t *rec, si
     return NULL;
 }
 
-const char *accelsim_addr_read(const char **p, unsigned lanes, uint64_t *rec, size_t *words)
+const char *accelsim_addr_read(const char **p, const char *limit, unsigned lanes,
+                               addr_memo_t **memo, uint64_t *rec, size_t *words)
 {
     const char *wrong;
     char mode = **p;
@@ -133,7 +188,7 @@ const char *accelsim_addr_read(const char **p, unsigned lanes, uint64_t *rec, si
     if (mode == '0' + MODE_STRIDE)
         wrong = read_stride(p, lanes, rec, words);
     else if (mode == '0' + MODE_DELTA)
-        wrong = read_delta(p, lanes, rec, words);
+        wrong = read_delta(p, limit, lanes, memo, rec, words);
     else
         wrong = read_list(p, lanes, rec, words);
     if (wrong == NULL && !text_is_blank(**p) && **p != '\n')

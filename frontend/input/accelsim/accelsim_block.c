@@ -81,6 +81,7 @@ void block_reader_free(block_reader_t *r)
     }
     pthread_mutex_destroy(&r->pool.lock);
     accelsim_code_free(&r->code);
+    accelsim_spans_free(&r->spans);
     accelsim_seen_free(&r->seen);
 }
 

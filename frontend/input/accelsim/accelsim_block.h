@@ -13,6 +13,7 @@
 #include "frontend/input/accelsim/accelsim_header.h"
 #include "frontend/input/accelsim/accelsim_lines.h"
 #include "frontend/input/accelsim/accelsim_seen.h"
+#include "frontend/input/accelsim/accelsim_span.h"
 #include "sim/isa/stream.h"
 #include "sim/isa/stream_store.h"
 
@@ -32,6 +33,7 @@ typedef struct {
     const accelsim_header_t *header; /* borrowed; if raw, lines come from accelsim_group.h */
     const launch_info_t *info;       /* from the header */
     accelsim_code_t code;
+    accelsim_spans_t spans;
     block_pool_t pool;
     stream_store_t *store; /* borrowed; for long blocks; NULL: they are kept whole */
     unsigned prefix;       /* how many numbers precede the pc: ids in old versions, source lines */

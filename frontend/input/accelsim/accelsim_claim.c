@@ -10,6 +10,7 @@ enum {
     CLAIM_BLOCKS_MAX = 256,     /* or after so many blocks */
     BLOCK_TEXT_MAX = 32 << 20,  /* a longer block is parsed where it is cut */
     CLAIMS_TEXT_MAX = 64 << 20, /* no more is cut while claims hold so much */
+    KEPT_TEXT_MAX = 32 << 20,   /* unused parsers keep buffers of so much */
 };
 
 /* A block of a claim: text[from .. end), of which the first line has this number. */
@@ -21,7 +22,7 @@ typedef struct {
 
 struct trace_claim {
     accelsim_parser_t *parser; /* taken */
-    char *text;                /* owned */
+    char *text;                /* owned; from the parser */
     size_t n_text, cap_text;
     part_t part[CLAIM_BLOCKS_MAX];
     uint64_t n;
@@ -31,6 +32,8 @@ struct trace_claim {
 struct accelsim_parser {
     block_reader_t reader;
     accelsim_lines_t lines;
+    char *text; /* owned; room for the next claim: new pages take the host longer than parsing */
+    size_t cap_text;
     accelsim_parser_t *next, *next_made;
 };
 
@@ -50,6 +53,7 @@ void accelsim_claims_free(accelsim_claims_t *c)
 
         c->made = p->next_made;
         block_reader_free(&p->reader);
+        free(p->text);
         free(p);
     }
     pthread_mutex_destroy(&c->lock);
@@ -71,6 +75,7 @@ static accelsim_parser_t *take_parser(accelsim_claims_t *c)
 
     if (p != NULL) {
         c->unused = p->next;
+        c->kept -= p->cap_text;
     } else {
         p = rb_calloc(1, sizeof(*p));
         block_reader_init(&p->reader, &p->lines, c->main->header);
@@ -207,9 +212,17 @@ static rb_code_t add_block(accelsim_claims_t *c, trace_claim_t *claim, uint64_t 
 
 static void free_claim(accelsim_claims_t *c, trace_claim_t *claim)
 {
+    accelsim_parser_t *p = claim->parser;
+
     pthread_mutex_lock(&c->lock);
-    claim->parser->next = c->unused;
-    c->unused = claim->parser;
+    if (c->kept + claim->cap_text <= KEPT_TEXT_MAX) {
+        p->text = claim->text;
+        p->cap_text = claim->cap_text;
+        c->kept += claim->cap_text;
+        claim->text = NULL;
+    }
+    p->next = c->unused;
+    c->unused = p;
     c->cut -= claim->cap_text;
     pthread_mutex_unlock(&c->lock);
     free(claim->text);
@@ -244,6 +257,10 @@ rb_code_t accelsim_claim(accelsim_claims_t *c, uint64_t index, uint64_t max, cla
     trace_claim_t *claim = rb_calloc(1, sizeof(*claim));
 
     claim->parser = take_parser(c);
+    claim->text = claim->parser->text;
+    claim->cap_text = claim->parser->cap_text;
+    claim->parser->text = NULL;
+    claim->parser->cap_text = 0;
     while (more && claim->n < max && claim->n < CLAIM_BLOCKS_MAX)
         if (add_block(c, claim, index + claim->n, &more, failed) != RB_OK)
             more = false;

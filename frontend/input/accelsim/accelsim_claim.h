@@ -18,6 +18,7 @@ typedef struct {
     accelsim_parser_t *unused;         /* owned list */
     accelsim_parser_t *made;           /* all parsers; owned list */
     size_t cut;                        /* bytes of text in claims */
+    size_t kept;                       /* bytes of buffers that unused parsers keep */
 } accelsim_claims_t;
 
 /* main must be at the first block. */

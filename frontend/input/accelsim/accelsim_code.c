@@ -191,6 +191,7 @@ void accelsim_code_free(accelsim_code_t *c)
         free((char *)c->entries[i].text);
         free((char *)c->entries[i].tail);
         free((char *)c->entries[i].shown);
+        free(c->entries[i].memo);
     }
     for (size_t i = 0; i < c->n_pages; i++)
         free(c->pages[i]);

@@ -10,6 +10,7 @@
 #ifndef RUBATO_ACCELSIM_CODE_H
 #define RUBATO_ACCELSIM_CODE_H
 
+#include "frontend/input/accelsim/accelsim_addr.h"
 #include "frontend/input/accelsim/accelsim_lines.h"
 #include "sim/isa/inst.h"
 
@@ -31,6 +32,7 @@ typedef struct {
     uint64_t line;      /* of the source file; CODE_NO_LINE: unknown */
     const char *tail;   /* owned; the text after the addresses at first sight, or NULL */
     const char *shown;  /* owned: for accelsim_code_text(), or NULL */
+    addr_memo_t *memo;  /* owned; NULL: none yet */
 } code_entry_t;
 
 static const uint64_t CODE_NO_LINE = UINT64_MAX;

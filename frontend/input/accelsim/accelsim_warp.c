@@ -8,23 +8,26 @@
 
 enum { RUN_MAX = UINT16_MAX, INSTS_MAX_LOG2 = 40 };
 
+_Static_assert((int)SPAN_INSTS_MAX <= (int)RUN_MAX, "a span is at most one run");
+
 /* --- instructions ---------------------------------------------------------------------------- */
 
-/* Appends an instruction to the block; continues the last run of the warp if possible. */
-static inline void append_inst(accelsim_block_t *b, size_t first_run, const inst_t *inst,
-                               uint32_t mask)
+/* Appends n instructions that follow each other in memory, from inst on; continues the last run of the
+ * warp if possible. */
+static inline void append_insts(accelsim_block_t *b, size_t first_run, const inst_t *inst,
+                                uint32_t n, uint32_t mask)
 {
     if (__builtin_expect(b->n_runs > first_run, 1)) {
         trace_run_t *run = &b->runs[b->n_runs - 1];
 
-        if (run->first + run->count == inst && run->mask == mask && run->count < RUN_MAX) {
-            run->count++;
+        if (run->first + run->count == inst && run->mask == mask && n + run->count <= RUN_MAX) {
+            run->count = (uint16_t)(run->count + n);
             return;
         }
     }
     if (b->n_runs == b->cap_runs)
         rb_grow(&b->runs, &b->cap_runs, b->n_runs + 1, sizeof(b->runs[0]));
-    b->runs[b->n_runs++] = (trace_run_t){.first = inst, .mask = mask, .count = 1};
+    b->runs[b->n_runs++] = (trace_run_t){.first = inst, .mask = mask, .count = (uint16_t)n};
 }
 
 /* Reads the numbers before the pc. In files that we grouped, the first is the line number in the
@@ -74,7 +77,7 @@ static inline bool entry_matches(const block_reader_t *r, const code_entry_t *e,
     return (size_t)(r->lines->limit - p) >= e->len && memcmp(p, e->text, e->len) == 0;
 }
 
-static rb_code_t read_addresses(block_reader_t *r, accelsim_block_t *b, const code_entry_t *e,
+static rb_code_t read_addresses(block_reader_t *r, accelsim_block_t *b, code_entry_t *e,
                                 uint32_t mask, const char **p, rb_err_t *err)
 {
     unsigned lanes = (unsigned)__builtin_popcount(mask);
@@ -86,17 +89,19 @@ static rb_code_t read_addresses(block_reader_t *r, accelsim_block_t *b, const co
             rb_grow(&b->words, &b->cap_words, b->n_words + ADDR_RECORD_MAX, sizeof(b->words[0]));
         rec = b->words + b->n_words;
     }
-    const char *wrong = accelsim_addr_read(p, lanes, rec, &words);
+    const char *wrong = accelsim_addr_read(p, r->lines->limit, lanes, &e->memo, rec, &words);
 
     if (__builtin_expect(e->tail == NULL, 0) && wrong == NULL)
         accelsim_code_set_tail(&r->code, (uint32_t)(e - r->code.entries), *p);
-    if (wrong == NULL && !((*p)[0] == ' ' && (*p)[1] == '\n'))
+    const bool plain = (*p)[0] == ' ' && (*p)[1] == '\n';
+
+    if (wrong == NULL && !plain)
         wrong = accelsim_addr_tail(*p);
     if (wrong != NULL)
         return accelsim_lines_fail(r->lines, err, "%s", wrong);
     if (e->has_record)
         b->n_words += words;
-    *p = text_skip_line(*p);
+    *p = plain ? *p + 2 : text_skip_line(*p);
     return RB_OK;
 }
 
@@ -136,6 +141,27 @@ static inline void pack_if_long(block_reader_t *r, accelsim_block_t *b, unsigned
 
 /* --- lines ----------------------------------------------------------------------------------- */
 
+/* Whether lines are the same at each execution, up to their addresses. */
+static inline bool has_spans(const block_reader_t *r)
+{
+    return r->prefix == 0 && !r->header->raw;
+}
+
+/* Collects the line at lines.at, of which [at .. p) is the text up to what varies, for a span. */
+static inline void collect(block_reader_t *r, uint32_t before, uint32_t number, uint32_t mask,
+                           const char *p)
+{
+    const code_entry_t *e = &r->code.entries[number];
+
+    if (!has_spans(r))
+        return;
+    if (e->rest == REST_IGNORED)
+        accelsim_spans_end(&r->spans);
+    else
+        accelsim_spans_add(&r->spans, before, number, e->inst, mask, r->lines->at,
+                           (size_t)(p - r->lines->at), e->rest == REST_ADDRESSES);
+}
+
 /* Reads the complete line at p, an instruction of a warp; *last is the previous entry. */
 static inline rb_code_t read_inst(block_reader_t *r, accelsim_block_t *b, unsigned warp,
                                   uint32_t *last, rb_err_t *err)
@@ -163,15 +189,34 @@ static inline rb_code_t read_inst(block_reader_t *r, accelsim_block_t *b, unsign
                 r->code.entries[number].line = r->source_line;
         }
     }
-    const code_entry_t *e = &r->code.entries[number];
+    code_entry_t *e = &r->code.entries[number];
 
-    *last = number;
     p += e->len;
+    collect(r, *last, number, mask, p);
+    *last = number;
     if (e->rest == REST_ADDRESSES)
         RB_TRY(read_addresses(r, b, e, mask, &p, err));
     else if (e->rest == REST_IGNORED)
         p = text_skip_line(p);
-    append_inst(b, b->first_run[warp], e->inst, mask);
+    append_insts(b, b->first_run[warp], e->inst, 1, mask);
+    r->lines->at = p;
+    r->lines->line++;
+    return RB_OK;
+}
+
+/* Reads the lines of a known span; *last is the previous entry. */
+static inline rb_code_t read_span(block_reader_t *r, accelsim_block_t *b, unsigned warp,
+                                  const accelsim_span_t *span, uint32_t *last, rb_err_t *err)
+{
+    pack_if_long(r, b, warp);
+    accelsim_spans_end(&r->spans);
+    const char *p = r->lines->at + span->len;
+
+    *last = span->number + span->n - 1;
+    r->lines->line += span->n - 1;
+    if (span->addressed)
+        RB_TRY(read_addresses(r, b, &r->code.entries[*last], span->mask, &p, err));
+    append_insts(b, b->first_run[warp], span->inst, span->n, span->mask);
     r->lines->at = p;
     r->lines->line++;
     return RB_OK;
@@ -202,12 +247,12 @@ static rb_code_t read_count(block_reader_t *r, const char *key, uint64_t *value,
 
 static bool begins_instruction(const char *p)
 {
-    return accelsim_hex[(uint8_t)*p] < 16 && !text_starts(p, "cluster");
+    return accelsim_hex[(uint8_t)*p] < 16 && !(*p == 'c' && text_starts(p, "cluster"));
 }
 
 static rb_code_t read_counted(block_reader_t *r, accelsim_block_t *b, unsigned warp, rb_err_t *err)
 {
-    uint32_t last = UINT32_MAX - 1;
+    uint32_t last = SPAN_START;
     uint64_t count;
 
     RB_TRY(accelsim_lines_next(r->lines, err));
@@ -220,8 +265,15 @@ static rb_code_t read_counted(block_reader_t *r, accelsim_block_t *b, unsigned w
     if (count >> INSTS_MAX_LOG2 != 0)
         return accelsim_lines_fail(r->lines, err,
                                    "a warp of %" PRIu64 " instructions is impossible", count);
-    for (uint64_t i = 0; i < count; i++) {
+    for (uint64_t i = 0; i < count;) {
         RB_TRY(accelsim_lines_need(r->lines, err));
+        const accelsim_span_t *span = accelsim_spans_find(&r->spans, last, r->lines, count - i);
+
+        if (span != NULL) {
+            RB_TRY(read_span(r, b, warp, span, &last, err));
+            i += span->n;
+            continue;
+        }
         if (accelsim_lines_end(r->lines))
             return accelsim_warp_truncated(r, b, err);
         if (!begins_instruction(r->lines->at))
@@ -230,7 +282,9 @@ static rb_code_t read_counted(block_reader_t *r, accelsim_block_t *b, unsigned w
                                        " instructions, but only %" PRIu64 " follow",
                                        warp, b->pub.id[0], b->pub.id[1], b->pub.id[2], count, i);
         RB_TRY(read_inst(r, b, warp, &last, err));
+        i++;
     }
+    accelsim_spans_end(&r->spans);
     b->warps[warp].n_insts = count;
     RB_TRY(accelsim_lines_next(r->lines, err));
     if (!accelsim_lines_end(r->lines) && begins_instruction(r->lines->at))
@@ -244,7 +298,7 @@ static rb_code_t read_counted(block_reader_t *r, accelsim_block_t *b, unsigned w
 static rb_code_t read_uncounted(block_reader_t *r, accelsim_block_t *b, unsigned warp,
                                 rb_err_t *err)
 {
-    uint32_t last = UINT32_MAX - 1;
+    uint32_t last = SPAN_START;
 
     for (;;) {
         RB_TRY(accelsim_lines_need(r->lines, err));

@@ -140,17 +140,41 @@ static void mark_range(coalesced_t *out, uint64_t addr, uint64_t bytes, bool sto
     }
 }
 
+/* For each of n addresses, how many of them are in the same word. Finds words with a hash table. */
+static void count_same_words(const uint64_t *addr, unsigned n, uint8_t same[WARP_LANES])
+{
+    enum { SLOTS = 64 };
+    uint64_t word[WARP_LANES];
+    uint8_t slot[SLOTS] = {0}; /* number + 1 of the word that hashes here */
+    uint8_t number[WARP_LANES], count[WARP_LANES];
+    unsigned n_words = 0;
+    for (unsigned i = 0; i < n; i++) {
+        const uint64_t w = addr[i] / WORD;
+        unsigned h = (unsigned)(w ^ w >> 6) % SLOTS;
+        while (slot[h] != 0 && word[slot[h] - 1] != w)
+            h = (h + 1) % SLOTS;
+        if (slot[h] == 0) {
+            word[n_words] = w;
+            count[n_words] = 0;
+            slot[h] = (uint8_t)++n_words;
+        }
+        number[i] = (uint8_t)(slot[h] - 1);
+        count[number[i]]++;
+    }
+    for (unsigned i = 0; i < n; i++)
+        same[i] = count[number[i]];
+}
+
 /* Atomics: counts the lanes of each line, and the most lanes on one of its words. */
 static void count_operations(coalesced_t *out, const uint64_t *addr, unsigned n)
 {
+    uint8_t same[WARP_LANES];
+    count_same_words(addr, n, same);
     for (unsigned i = 0; i < n; i++) {
         line_access_t *a = line_find(out, addr[i] & ~(uint64_t)(LINE_BYTES - 1));
-        unsigned same = 0;
-        for (unsigned j = 0; j < n; j++)
-            same += addr[j] / WORD == addr[i] / WORD;
         a->lanes++;
-        if (same > a->conflict)
-            a->conflict = (uint8_t)same;
+        if (same[i] > a->conflict)
+            a->conflict = same[i];
     }
 }
 
@@ -302,14 +326,11 @@ unsigned coalesce_bank_passes(const lane_addrs_t *lanes, uint32_t mask, unsigned
 
 unsigned coalesce_word_conflict(lane_addrs_t *lanes, unsigned width)
 {
+    uint8_t same[WARP_LANES];
     expand(lanes, width);
+    count_same_words(lanes->addr, lanes->n, same);
     unsigned most = 1;
-    for (unsigned i = 0; i < lanes->n; i++) {
-        unsigned same = 0;
-        for (unsigned j = 0; j < lanes->n; j++)
-            same += lanes->addr[j] / WORD == lanes->addr[i] / WORD;
-        if (same > most)
-            most = same;
-    }
+    for (unsigned i = 0; i < lanes->n; i++)
+        most = same[i] > most ? same[i] : most;
     return most;
 }

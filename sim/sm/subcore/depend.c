@@ -116,22 +116,25 @@ void depend_release(sm_t *sm, uint32_t w, const inst_t *inst, cycle_t cycle, dep
     }
 }
 
-/* Allocates the tables, for the first warp of the SM without control words. */
-static __attribute__((noinline)) void tables_create(sm_t *sm)
+/* Allocates the tables of a group of warps, for the first of them without control words. All entries are
+ * 0, which is past, unless cycles have wrapped around: then each warp sets its entries first. */
+static __attribute__((noinline)) void tables_create(sm_t *sm, uint32_t group, cycle_t now)
 {
-    subcore_t *c = &sm->subcore;
-    c->dep = rb_model_calloc((size_t)sm->n_warps * REG_ID_COUNT, sizeof(*c->dep));
-    c->hold = rb_model_calloc((size_t)sm->n_warps * REG_ID_PRED, sizeof(*c->hold));
-    for (uint32_t w = 0; w < sm->n_warps; w++) {
-        c->warp[w].dep = c->dep + (size_t)w * REG_ID_COUNT;
-        c->warp[w].hold = c->hold + (size_t)w * REG_ID_PRED;
+    const uint32_t first = group * DEP_WARPS;
+    const bool past = now < DEP_SWEEP_INTERVAL;
+    dep_t *table = rb_model_calloc((size_t)DEP_WARPS * DEP_ENTRIES, sizeof(*table));
+    sm->subcore.tables[group] = table;
+    for (uint32_t w = first; w < first + DEP_WARPS; w++, table += DEP_ENTRIES) {
+        sm->subcore.warp[w].dep = table;
+        sm->subcore.warp[w].hold = table + REG_ID_COUNT;
+        sm->subcore.warp[w].dep_until = past ? 0 : CYCLE_NEVER;
     }
 }
 
 void depend_reset(sm_t *sm, uint32_t w, cycle_t now)
 {
-    if (sm->subcore.dep == NULL)
-        tables_create(sm);
+    if (sm->subcore.warp[w].dep == NULL)
+        tables_create(sm, w / DEP_WARPS, now);
     /* Entries in the past delay nothing. Mostly all are, and then the tables, which are rarely in
      * the host's cache, need not be touched. */
     if (sm->subcore.warp[w].dep_until <= now)
@@ -158,9 +161,9 @@ void depend_sweep(sm_t *sm, cycle_t now)
 {
     /* After a long sleep the distances have wrapped around; no latency is that long. */
     bool passed = now - sm->subcore.sweep_at > DEP_SWEEP_INTERVAL;
-    if (sm->subcore.dep != NULL) {
-        sweep_table(sm->subcore.dep, (size_t)sm->n_warps * REG_ID_COUNT, now, passed);
-        sweep_table(sm->subcore.hold, (size_t)sm->n_warps * REG_ID_PRED, now, passed);
+    for (unsigned g = 0; g < DEP_GROUPS; g++) {
+        if (sm->subcore.tables[g] != NULL)
+            sweep_table(sm->subcore.tables[g], (size_t)DEP_WARPS * DEP_ENTRIES, now, passed);
     }
     sm->subcore.sweep_at = now + DEP_SWEEP_INTERVAL;
 }

@@ -50,8 +50,8 @@ void subcore_free(sm_t *sm)
     control_free(sm);
     copies_free(sm);
     control_check_free(sm);
-    rb_model_free(sm->subcore.dep);
-    rb_model_free(sm->subcore.hold);
+    for (unsigned g = 0; g < DEP_GROUPS; g++)
+        rb_model_free(sm->subcore.tables[g]);
 }
 
 void subcore_charge(sm_t *sm, cycle_t now)

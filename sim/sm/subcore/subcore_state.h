@@ -30,6 +30,14 @@ enum {
 typedef uint32_t dep_t;
 enum { DEP_PENDING = 4, DEP_KIND = 3, DEP_SHIFT = 3 };
 
+/* The dependence tables of a warp: REG_ID_COUNT entries, and one per GPR. */
+enum {
+    DEP_ENTRIES = REG_ID_COUNT + REG_ID_PRED,
+    DEP_WARPS = 8,
+    DEP_GROUPS = SM_MAX_WARPS / DEP_WARPS
+};
+_Static_assert(SM_MAX_WARPS % DEP_WARPS == 0, "the groups have all warps");
+
 /* A dependence counter of the control words: the instructions that it counts now. */
 enum { CONTROL_COUNTERS = 6, CONTROL_COUNTER_MAX = 63 };
 typedef struct {
@@ -61,8 +69,8 @@ typedef struct {
     const uint64_t *addr;
     const trace_run_t *run;
     struct sub_core *sub; /* its sub-core */
-    dep_t *dep;           /* its part of subcore_t.dep ... */
-    dep_t *hold;          /* ... and of subcore_t.hold */
+    dep_t *dep;           /* by register: when it is ready; part of subcore_t.tables, as is ... */
+    dep_t *hold;          /* ... by GPR: when it has been read by memory instructions */
     uint32_t mask;
     uint32_t left; /* instructions of the run after inst */
     uint32_t runs_left;
@@ -149,12 +157,12 @@ typedef struct {
                            * as in ports; else 0 */
     warp_t warp[SM_MAX_WARPS];
     sub_core_t sub[SM_MAX_SUB_CORES];
-    /* Owned; with a scoreboard, allocated when first needed: */
-    dep_t *dep;                  /* REG_ID_COUNT per warp: when results are ready */
-    dep_t *hold;                 /* 256 per warp: GPRs that memory instructions have not read yet */
-    counter_t *counter;          /* owned; CONTROL_COUNTERS per warp; allocated when first needed */
-    cycle_t *release;            /* owned; CONTROL_COUNTER_MAX per counter, see control.c */
-    copies_t *copies;            /* owned; one per warp; allocated when first needed */
+    dep_t *tables[DEP_GROUPS]; /* owned; with a scoreboard, the dependence tables of DEP_WARPS warps
+                                  * each; allocated when first needed, because clearing them takes
+                                  * longer than a small launch */
+    counter_t *counter;        /* owned; CONTROL_COUNTERS per warp; allocated when first needed */
+    cycle_t *release;          /* owned; CONTROL_COUNTER_MAX per counter, see control.c */
+    copies_t *copies;          /* owned; one per warp; allocated when first needed */
     struct control_check *check; /* owned; one per warp; NULL: sm.control_check is off */
     cycle_t sweep_at;
 } subcore_t;
