@@ -25,11 +25,33 @@ static void room_for(older_set_t *s, uint32_t n)
     rb_grow(&s->at, &s->cap_at, n, sizeof(*s->at));
 }
 
+/* The ways of a set in their order of use, one after the other. */
+typedef struct {
+    uint8_t narrow[NARROW_WAYS];
+    uint32_t way; /* wide: the one before */
+} order_t;
+
+static void find_order(order_t *o, const cache_t *c, uint32_t set)
+{
+    if (c->narrow)
+        narrow_order(cache_narrow(c, set), c->ways, o->narrow);
+}
+
+static uint32_t way_at(order_t *o, const cache_t *c, uint32_t set, uint32_t place)
+{
+    if (c->narrow)
+        return o->narrow[place];
+    o->way = cache_way_by_use(c, set, place, o->way);
+    return o->way;
+}
+
 static void take_set(older_set_t *s, const cache_t *older, uint32_t set)
 {
+    order_t order;
+    find_order(&order, older, set);
     room_for(s, cache_set_count(older, set));
-    for (uint32_t place = 0, way = 0; place < s->n; place++) {
-        way = cache_way_by_use(older, set, place, way);
+    for (uint32_t place = 0; place < s->n; place++) {
+        const uint32_t way = way_at(&order, older, set, place);
         s->line[place] = cache_line_copy(older, cache_tag_at(older, set, way));
     }
 }
@@ -118,12 +140,29 @@ static void put_set_beneath(cache_t *c, older_set_t *older, uint32_t set, uint32
     add_absent(c, older, set, most);
 }
 
+/* Puts a set beneath an empty one, where that is simple. */
+static bool copy_set(cache_t *c, const cache_t *older, uint32_t set)
+{
+    if (!c->narrow || c->planes > 0 || cache_set_count(c, set) > 0)
+        return false;
+    const size_t first = (size_t)set * c->ways;
+    memcpy(cache_narrow(c, set), cache_narrow(older, set), c->narrow_bytes);
+    for (uint32_t w = 0; w < cache_set_count(older, set); w++) {
+        c->tag[first + w] = older->tag[first + w] & ~(cache_tag_t)CACHE_TAG_MARK;
+        if (older->tag[first + w] & CACHE_TAG_WRITTEN)
+            c->written[first + w] = older->written[first + w];
+    }
+    c->count += cache_set_count(older, set);
+    return true;
+}
+
 uint32_t cache_put_beneath(cache_t *c, const cache_t *older, uint32_t modified_ways)
 {
     const uint32_t before = c->count;
     older_set_t of = {0};
     for (uint32_t set = 0; set < c->sets; set++) {
-        if (cache_set_count(older, set) == 0 || cache_set_count(c, set) == c->ways)
+        if (cache_set_count(older, set) == 0 || cache_set_count(c, set) == c->ways ||
+            copy_set(c, older, set))
             continue;
         take_set(&of, older, set);
         put_set_beneath(c, &of, set, modified_ways);
@@ -163,11 +202,11 @@ void cache_lines_add(cache_lines_t *l, const cache_t *c)
     rb_grow(&l->tag, &l->cap, l->n + c->count, sizeof(*l->tag));
     for (uint32_t set = 0; set < c->sets; set++) {
         const uint32_t n = cache_set_count(c, set);
+        order_t order;
+        find_order(&order, c, set);
         l->count[l->n_sets++] = (uint16_t)n;
-        for (uint32_t place = 0, way = 0; place < n; place++) {
-            way = cache_way_by_use(c, set, place, way);
-            add_line(l, c, cache_tag_at(c, set, way));
-        }
+        for (uint32_t place = 0; place < n; place++)
+            add_line(l, c, cache_tag_at(c, set, way_at(&order, c, set, place)));
     }
 }
 
