@@ -121,7 +121,7 @@ static void write_touched(const run_report_t *r, FILE *out)
     const launch_touched_t *t = &r->simulated.touched;
     if (t->launches > 0)
         fprintf(out,
-                "touched            %12s   launches walked without time, %s warp instructions\n",
+                "touched            %12s   launches put into the caches without time, %s warp instructions\n",
                 format_grouped(a, t->launches), format_si(b, (double)t->warp_insts));
 }
 
