@@ -44,7 +44,8 @@ static trace_block_t *get_block(trace_source_t *s, trace_launch_t *l, uint64_t i
 static bool same_warp(const warp_stream_t *a, const warp_stream_t *b)
 {
     return a->n_runs == b->n_runs && a->n_addr_words == b->n_addr_words &&
-           memcmp(a->addrs, b->addrs, a->n_addr_words * sizeof(*a->addrs)) == 0;
+           (a->n_addr_words == 0 ||
+            memcmp(a->addrs, b->addrs, a->n_addr_words * sizeof(*a->addrs)) == 0);
 }
 
 static bool same_block(const trace_block_t *a, const trace_block_t *b)
