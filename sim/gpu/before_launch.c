@@ -6,19 +6,19 @@
  * state of arbiters stay as the last simulated launch left them. Local memory is left out, because
  * its addresses depend on time.
  *
- * The skipped launches are walked without time (touch_walk.h). The last launch is walked first,
- * then the 2 launches before it, then 4, 8, ...; each step walks its launches in the order of the
- * trace. Lines of a step are older, in the order of use, than those of the steps before it, and
- * what the chip itself holds is the oldest. The walk ends when its lines fill the L2. It also ends
- * when it has walked as many instructions as the next launch allows for (before_t.allowed), and
- * the last step has added almost no line that was missing. Of the launches that are not walked,
- * the host copies are applied, and a few blocks of each kernel are walked for its code and its
- * pages.
+ * The skipped launches are walked without time (touch_walk.h), from the last one back, each on a chip
+ * whose L2 is empty; what it leaves (footprint.h) is put beneath what the launches after it left. A
+ * launch that is equal to one that was walked before is not walked again. The chip's own state is the
+ * oldest. The walk ends when its lines fill the L2. It also ends after 1, 3, 7, ... launches if these
+ * are as many instructions as the next launch allows for (before_t.allowed), and the later half of them
+ * has added almost no line that was missing. Of the launches that are not walked, the host copies are
+ * applied, and a few blocks of each kernel are walked for its code and its pages.
  */
 #include <stdlib.h>
 
 #include "sim/core/alloc.h"
 #include "sim/core/host_time.h"
+#include "sim/gpu/footprint.h"
 #include "sim/gpu/gpu_internal.h"
 #include "sim/gpu/touch_walk.h"
 #include "sim/gpu/trail.h"
@@ -39,12 +39,13 @@ typedef struct {
     uint64_t position;   /* of the launch */
     uint64_t first, end; /* skipped launches that are not walked yet: [first, end) */
     l2_chip_tags_t tags; /* of the chip; the array is owned */
-    cache_t **recent;    /* owned; by slice: what the walked launches leave */
-    cache_t **older;     /* owned; by slice: while launches are walked, the chip's own L2 */
+    cache_t **recent;    /* by slice: what the walked launches leave */
+    cache_t **older;     /* by slice: while launches are walked, the chip's own L2 */
     trail_t trail;
     bool *met;            /* owned; by kernel: its code and pages are in the trail */
     bool counts, fetches; /* whether the walked blocks touch the L2; also with code */
     uint64_t allowed;     /* instructions */
+    uint64_t news;        /* lines that the step added to both */
     uint32_t batches;
     launch_touched_t *cost;
 } before_t;
@@ -111,12 +112,13 @@ static void touch_ahead(before_t *b)
     }
 }
 
-static void copy_before(before_t *b, uint64_t k)
+/* Returns the sectors that the copies before launch k left in the L2. */
+static uint64_t copy_before(const before_t *b, uint64_t k)
 {
     const memcpy_op_t *copies;
     uint64_t bytes = 0;
     const size_t n = b->source->ops->copies(b->source, k, &copies);
-    (void)gpu_take_copies(b->g, copies, n, &bytes);
+    return gpu_take_copies(b->g, copies, n, &bytes);
 }
 
 /*
@@ -144,21 +146,6 @@ static rb_code_t walk_blocks(before_t *b, uint64_t k, bool counts, const uint64_
     return report_touching(b->g) ? RB_OK : RB_STOPPED;
 }
 
-static rb_code_t walk_launch(before_t *b, uint64_t k, rb_err_t *err)
-{
-    static const uint64_t all[1][2] = {{0, UINT64_MAX}};
-    copy_before(b, k);
-    b->cost->launches++;
-    return walk_blocks(b, k, true, all, 1, err);
-}
-
-static rb_code_t walk_launches(before_t *b, uint64_t first, uint64_t end, rb_err_t *err)
-{
-    for (uint64_t k = first; k < end; k++)
-        RB_TRY(walk_launch(b, k, err));
-    return RB_OK;
-}
-
 /* Instructions of launch k; 0: unknown. */
 static uint64_t insts_of(const before_t *b, uint64_t k)
 {
@@ -168,17 +155,10 @@ static uint64_t insts_of(const before_t *b, uint64_t k)
     return size.warp_insts;
 }
 
-/* Whether all skipped launches are known to cost little. */
-static bool all_are_small(const before_t *b)
+/* Whether what an L2 does next depends on its lines and their order of use alone. */
+static bool is_lru(const before_t *b)
 {
-    uint64_t sum = 0;
-    for (uint64_t k = b->end; k > b->first && sum <= b->allowed; k--) {
-        const uint64_t insts = insts_of(b, k - 1);
-        if (insts == 0)
-            return false;
-        sum += insts > WALKED_LEAST ? insts : WALKED_LEAST;
-    }
-    return sum <= b->allowed;
+    return b->g->spec.mem.l2.replacement == REPLACEMENT_LRU;
 }
 
 /* Gives the chip the L2 tags of the list, which gets the present ones. */
@@ -193,19 +173,32 @@ static void exchange_l2(before_t *b, cache_t **list)
 }
 
 /* Empty L2 tags of the chip's shape. */
-static cache_t **empty_l2(const before_t *b)
+static cache_t **take_l2(const before_t *b)
 {
+    for (unsigned i = 0; i < GPU_SPARE_L2; i++) {
+        cache_t **list = b->g->spare_l2[i];
+        b->g->spare_l2[i] = NULL;
+        if (list != NULL)
+            return list;
+    }
     cache_t **list = rb_calloc(b->g->map.slices, sizeof(cache_t *));
     for (uint32_t s = 0; s < b->g->map.slices; s++)
         list[s] = cache_like(b->tags.slice[s].cache);
     return list;
 }
 
-static void free_l2(const before_t *b, cache_t **list)
+/* Keeps tags for the next take_l2(), unless their policy has a past. */
+static void give_l2(const before_t *b, cache_t **list)
 {
-    for (uint32_t s = 0; s < b->g->map.slices; s++)
-        cache_destroy(list[s]);
-    free(list);
+    for (unsigned i = 0; i < GPU_SPARE_L2 && is_lru(b); i++) {
+        if (b->g->spare_l2[i] != NULL)
+            continue;
+        for (uint32_t s = 0; s < b->g->map.slices; s++)
+            cache_invalidate(list[s]);
+        b->g->spare_l2[i] = list;
+        return;
+    }
+    gpu_free_l2(b->g, list);
 }
 
 /* Whether the L2 is as good as full. */
@@ -219,15 +212,14 @@ static bool recent_is_full(const before_t *b)
     return (double)held >= b->g->spec.warmup.full * (double)capacity;
 }
 
-/* The share of the lines used by the last step that would otherwise not be in the L2. */
+/* The share of the lines of the recent L2 that the last step added and that would otherwise not be in the
+ * L2. */
 static double share_of_news(const before_t *b)
 {
-    uint64_t news = 0, used = 0;
-    for (uint32_t s = 0; s < b->g->map.slices; s++) {
-        news += cache_count_absent(b->tags.slice[s].cache, b->recent[s], b->older[s]);
-        used += cache_count(b->tags.slice[s].cache);
-    }
-    return used > 0 ? (double)news / (double)used : 0.0;
+    uint64_t held = 0;
+    for (uint32_t s = 0; s < b->g->map.slices; s++)
+        held += cache_count(b->recent[s]);
+    return held > 0 ? (double)b->news / (double)held : 0.0;
 }
 
 /* Puts what the chip holds beneath what the launches after it left. */
@@ -244,6 +236,81 @@ static void empty_chip(const before_t *b)
         cache_invalidate(b->tags.slice[s].cache);
 }
 
+/* What the present launch left on a chip whose L2 was empty. The L2 is empty again. */
+static void take_footprint(before_t *b, uint64_t warp_insts, footprint_t *out)
+{
+    *out = (footprint_t){.warp_insts = warp_insts};
+    for (uint32_t s = 0; s < b->g->map.slices; s++)
+        cache_lines_add(&out->lines, b->tags.slice[s].cache);
+    out->n_items = trail_copy(&b->trail, &out->item);
+    empty_chip(b);
+}
+
+/* Puts a footprint beneath what the launches after it left. */
+static void put_footprint(before_t *b, const footprint_t *p)
+{
+    cache_lines_at_t at = {.lines = &p->lines};
+    for (uint32_t s = 0; s < b->g->map.slices; s++)
+        b->news +=
+            cache_put_lines_beneath(b->recent[s], &at, b->tags.slice[s].modified_ways, b->older[s]);
+}
+
+/* The key of launch k's footprint; 0: it cannot be remembered. The first launch of a kernel also
+ * brings its code to the L2; policies but LRU may depend on what was done before. */
+static rb_code_t key_of(const before_t *b, uint64_t k, const launch_info_t *info, uint64_t *key,
+                        rb_err_t *err)
+{
+    *key = 0;
+    if (b->source->ops->digest == NULL || !is_lru(b) || gpu_code_first(b->g, info->code_id, k) == k)
+        return RB_OK;
+    return footprints_key(b->g->footprints, b->source, k, key, err);
+}
+
+/* Walks launch k on a chip whose L2 is empty. */
+static rb_code_t walk_launch(before_t *b, uint64_t k, footprint_t *out, rb_err_t *err)
+{
+    static const uint64_t all[1][2] = {{0, UINT64_MAX}};
+    const uint64_t before = b->cost->warp_insts;
+    RB_TRY(walk_blocks(b, k, true, all, 1, err));
+    take_footprint(b, b->cost->warp_insts - before, out);
+    return RB_OK;
+}
+
+/* Copies that come before launch k. */
+static void put_copies(before_t *b, uint64_t k)
+{
+    if (copy_before(b, k) == 0)
+        return;
+    put_beneath_recent(b);
+    empty_chip(b);
+}
+
+/* Puts launch k and the copies before it beneath what the launches after it left. */
+static rb_code_t add_launch(before_t *b, uint64_t k, rb_err_t *err)
+{
+    launch_info_t info;
+    uint64_t key;
+    RB_TRY(b->source->ops->launch_info(b->source, k, &info, err));
+    RB_TRY(key_of(b, k, &info, &key, err));
+    const footprint_t *known = footprints_find(b->g->footprints, key);
+    footprint_t new = {0};
+    b->cost->launches++;
+    if (known != NULL) {
+        b->cost->warp_insts += known->warp_insts;
+        b->met[gpu_code_number(b->g, info.code_id)] = true;
+        trail_repeat(&b->trail, k, known->item, known->n_items);
+    } else {
+        RB_TRY(walk_launch(b, k, &new, err));
+        new.key = key;
+        known = key != 0 ? footprints_add(b->g->footprints, &new) : &new;
+    }
+    put_footprint(b, known);
+    if (known == &new)
+        footprint_free(&new);
+    put_copies(b, k);
+    return RB_OK;
+}
+
 /* Whether the walk has cost what the launch allows for. */
 static bool is_dear(const before_t *b)
 {
@@ -257,12 +324,13 @@ static rb_code_t walk_back(before_t *b, rb_err_t *err)
 {
     for (uint64_t step = 1; b->first < b->end; step *= 2) {
         const uint64_t from = b->end - b->first > step ? b->end - step : b->first;
-        RB_TRY(walk_launches(b, from, b->end, err));
-        b->end = from;
-        const bool settled = is_dear(b) && share_of_news(b) <= b->g->spec.warmup.news;
-        put_beneath_recent(b);
-        empty_chip(b);
-        if (settled || recent_is_full(b))
+        b->news = 0;
+        while (b->end > from) {
+            RB_TRY(add_launch(b, --b->end, err));
+            if (recent_is_full(b))
+                return RB_OK;
+        }
+        if (is_dear(b) && share_of_news(b) <= b->g->spec.warmup.news)
             return RB_OK;
     }
     return RB_OK;
@@ -274,7 +342,7 @@ static rb_code_t pass_rest(before_t *b, rb_err_t *err)
 {
     launch_info_t info;
     for (uint64_t k = b->first; k < b->end; k++)
-        copy_before(b, k);
+        (void)copy_before(b, k);
     for (uint64_t k = b->end; k-- > b->first;) {
         RB_TRY(b->source->ops->launch_info(b->source, k, &info, err));
         if (b->met[gpu_code_number(b->g, info.code_id)] &&
@@ -288,8 +356,8 @@ static rb_code_t pass_rest(before_t *b, rb_err_t *err)
 
 static rb_code_t walk_apart(before_t *b, rb_err_t *err)
 {
-    b->older = empty_l2(b);
-    b->recent = empty_l2(b);
+    b->older = take_l2(b);
+    b->recent = take_l2(b);
     exchange_l2(b, b->older);
     rb_code_t rc = walk_back(b, err);
     exchange_l2(b, b->older);
@@ -297,8 +365,8 @@ static rb_code_t walk_apart(before_t *b, rb_err_t *err)
         rc = pass_rest(b, err);
     put_beneath_recent(b);
     exchange_l2(b, b->recent);
-    free_l2(b, b->older);
-    free_l2(b, b->recent);
+    give_l2(b, b->older);
+    give_l2(b, b->recent);
     return rc;
 }
 
@@ -326,14 +394,10 @@ static rb_code_t note_code(gpu_t *g, trace_source_t *source, uint64_t position, 
 
 static rb_code_t walk_skipped(before_t *b, rb_err_t *err)
 {
-    rb_code_t rc;
+    if (b->g->footprints == NULL)
+        b->g->footprints = footprints_create();
     take_tags(b);
-    if (all_are_small(b)) {
-        rc = walk_launches(b, b->first, b->end, err);
-        b->end = b->first;
-    } else {
-        rc = walk_apart(b, err);
-    }
+    const rb_code_t rc = walk_apart(b, err);
     trail_apply(&b->trail, b->g);
     return rc;
 }

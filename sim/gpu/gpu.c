@@ -1,6 +1,7 @@
 /*
  * Assembly: shards, their connections, counters.
  */
+#include "sim/gpu/footprint.h"
 #include "sim/gpu/gpu_internal.h"
 
 #include <stdlib.h>
@@ -144,6 +145,9 @@ void gpu_destroy(gpu_t *g)
         partition_destroy(g->partition[i]);
     mmu_destroy(g->mmu);
     crossing_destroy(g->crossing);
+    footprints_destroy(g->footprints);
+    for (unsigned i = 0; i < GPU_SPARE_L2; i++)
+        gpu_free_l2(g, g->spare_l2[i]);
     block_scheduler_free(&g->scheduler);
     feed_destroy(&g->feed);
     inst_collector_destroy(g->insts);

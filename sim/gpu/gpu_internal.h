@@ -16,6 +16,8 @@
 #include "sim/mem/partition.h"
 #include "sim/sm/sm.h"
 
+enum { GPU_SPARE_L2 = 2 };
+
 /* A run in progress. Used only by the calling thread. */
 typedef struct {
     trace_source_t *source;
@@ -60,9 +62,11 @@ struct gpu {
     cycle_t next_start; /* when the chip was at rest */
     known_code_t *code; /* owned; in order of appearance: the index places their code */
     size_t n_codes, cap_codes;
-    uint64_t n_noted;  /* warmup.mode functional: the code of so many launches is known */
-    uint64_t reached;  /* position of the last simulated launch */
-    bool left_out;     /* the caches lack a part of it */
+    uint64_t n_noted; /* warmup.mode functional: the code of so many launches is known */
+    uint64_t reached; /* position of the last simulated launch */
+    bool left_out;    /* the caches lack a part of it */
+    struct footprints *footprints;    /* owned; of walked launches; NULL: none was walked */
+    cache_t **spare_l2[GPU_SPARE_L2]; /* owned; empty L2s for walks; by slice; NULL: none */
     char *graph_image; /* owned; of a checkpoint between launches that overlap; or NULL */
     size_t n_graph_image;
     feed_t feed;          /* blocks of the open launch; idle worker threads fill it too */
@@ -93,6 +97,9 @@ RB_CHECKED rb_code_t gpu_warm_blocks(gpu_t *g, trace_source_t *source, uint64_t 
                                      uint64_t end, l2_warmed_t *warmed, rb_err_t *err);
 
 void gpu_flush_l2(gpu_t *g);
+
+/* Frees L2 tags by slice; list may be NULL. */
+void gpu_free_l2(const gpu_t *g, cache_t **list);
 
 enum { GPU_REST_QUANTUM = 512 }; /* cycles */
 

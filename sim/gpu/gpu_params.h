@@ -48,7 +48,7 @@ extern const param_group_t sched_param_group;
     P(F64, full, "0.98", 0, 1, "",                                                                 \
       "mode functional: no more launches are walked when they fill this share of the L2")          \
     P(F64, news, "0.01", 0, 1, "",                                                                 \
-      "mode functional: or when less than this share of what they use would be missing")
+      "mode functional: or when the last ones add less than this share of the lines so far")
 PARAM_STRUCT(warmup_spec_t, WARMUP_PARAMS);
 extern const param_group_t warmup_param_group;
 

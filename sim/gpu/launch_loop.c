@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "sim/core/log.h"
+#include "sim/gpu/footprint.h"
 #include "sim/gpu/gpu_internal.h"
 #include "sim/gpu/overlap_loop.h"
 #include "sim/sm/sm_limits.h"
@@ -408,6 +409,8 @@ rb_code_t gpu_run(gpu_t *g, trace_source_t *source, const run_plan_t *plan,
     r->callbacks = callbacks;
     r->insts_before = gpu_warp_insts(g);
     r->warmup = gpu_warmup_mode(&g->spec, plan->sampled, source);
+    if (g->footprints != NULL)
+        footprints_begin_run(g->footprints);
     rb_set_panic_dump(panic_dump, g);
     const uint64_t end = plan->last > 0 && plan->last < n ? plan->last : n;
     for (uint64_t id = plan->last > 0 ? plan->first : 1; n < UINT64_MAX && id <= end; id++)

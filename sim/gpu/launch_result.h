@@ -10,7 +10,7 @@
 #include "sim/mem/mem_stats.h"
 #include "sim/sm/sm_stats.h"
 
-/* Launches that were walked without time to bring the caches to where this one finds them. */
+/* Launches that were put into the caches without time, because this one follows them. */
 typedef struct {
     uint64_t launches, warp_insts;
     double cpu_seconds; /* processor time of the host */

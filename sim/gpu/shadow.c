@@ -180,7 +180,7 @@ static rb_code_t default_slices(const gpu_t *g, trace_source_t *source, uint64_t
     if (source->ops->launch_counts != NULL)
         RB_TRY(source->ops->launch_counts(source, position, &counts, err));
     *slices = enough < SHADOW_SLICES ? SHADOW_SLICES : (uint32_t)enough;
-    if (counts.requests < SHADOW_FEW)
+    if (counts.requests < SHADOW_FEW || *slices > g->map.slices / 2)
         *slices = g->map.slices;
     return RB_OK;
 }

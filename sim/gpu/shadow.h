@@ -34,7 +34,8 @@ typedef struct {
 
 /* A survey looks at all slices of the L2 if the index says that the launch has fewer requests than
  * SHADOW_FEW; then it takes little time anyway, and small bins are exact. Otherwise it looks at
- * enough slices for SHADOW_LINES lines, at least SHADOW_SLICES. */
+ * enough slices for SHADOW_LINES lines, at least SHADOW_SLICES; if that is more than half of them, at
+ * all: then nobody has to find out in which slice a line is that is accessed again and again. */
 enum { SHADOW_FEW = 1 << 20, SHADOW_LINES = 4096, SHADOW_SLICES = 4 };
 
 /* Surveys launch `position` of the source, which runs next, beginning with the present contents

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "sim/core/alloc.h"
+#include "sim/parts/cache_place.h"
 #include "sim/sm/memory/write_policy.h"
 
 enum { SMS = 2 /* that are looked at */ };
@@ -69,7 +70,9 @@ bool shadow_l1_wants(const shadow_l1_t *l, uint64_t slot)
 
 static void load_line(const shadow_l1_t *l, cache_t *c, const touch_l1_t *a, shadow_l1_seen_t *seen)
 {
-    cache_tag_t *line = cache_place(c, cache_key_of(c, a->line)).tag;
+    const cache_key_t key = cache_line_key(c, a->line);
+    cache_tag_t *line =
+        cache_is_plain(c) ? cache_place_narrow(c, key).tag : cache_place(c, key).tag;
     const uint32_t hits = l->perfect ? a->sectors : a->sectors & cache_tag_valid(line);
     cache_tag_fill(line, a->sectors);
     seen->sectors += l2_sector_count(a->sectors);

@@ -232,18 +232,24 @@ static inline bool is_plain(const touch_op_t *op, const uint64_t *rec, sectors_t
            (read || (rec[1] | end) % SECTOR_BYTES == 0) && end > rec[1] && s->end > s->from;
 }
 
-/* Touches all sectors of [from, end). Inlined for each kind. */
-static inline __attribute__((always_inline)) void
-touch_range(touch_warps_t *w, l2_touch_kind_t kind, uint64_t from, uint64_t end)
+/* Those of a line that a range has. */
+static inline uint32_t range_sectors(uint64_t line, sectors_t s)
 {
-    const uint64_t first = from & ~(uint64_t)(LINE_BYTES - 1);
-    const uint64_t last = (end - 1) & ~(uint64_t)(LINE_BYTES - 1);
-    const uint32_t head = 15u << (from - first) / SECTOR_BYTES & 15u;
-    const uint32_t tail = (2u << (end - 1 - last) / SECTOR_BYTES) - 1;
+    const uint32_t head = line < s.from ? (uint32_t)(s.from - line) / SECTOR_BYTES : 0;
+    const uint32_t tail =
+        s.end - line < LINE_BYTES ? (uint32_t)(line + LINE_BYTES - s.end) / SECTOR_BYTES : 0;
+    return (uint32_t)ALL_SECTORS << head & (uint32_t)ALL_SECTORS >> tail;
+}
+
+/* Touches all sectors of a range. Inlined for each kind. */
+static inline __attribute__((always_inline)) void touch_range(touch_warps_t *w,
+                                                              l2_touch_kind_t kind, sectors_t s)
+{
+    const uint64_t first = s.from & ~(uint64_t)(LINE_BYTES - 1);
+    const uint64_t last = (s.end - 1) & ~(uint64_t)(LINE_BYTES - 1);
     tail_t t = tail_of(w);
     for (uint64_t line = first;; line += LINE_BYTES) {
-        const uint32_t sectors =
-            (line == first ? head : ALL_SECTORS) & (line == last ? tail : ALL_SECTORS);
+        const uint32_t sectors = range_sectors(line, s);
         if (is_wanted(w, line))
             touch(&t, kind, line, sectors, sectors);
         if (line == last)
@@ -251,17 +257,31 @@ touch_range(touch_warps_t *w, l2_touch_kind_t kind, uint64_t from, uint64_t end)
     }
     set_tail(w, &t);
     w->batch.counts.requests += (last - first) / LINE_BYTES + 1;
-    w->batch.counts.sectors[kind] += (end - from) / SECTOR_BYTES;
+    w->batch.counts.sectors[kind] += (s.end - s.from) / SECTOR_BYTES;
 }
 
-static inline void touch_plain(touch_warps_t *w, l2_touch_kind_t kind, uint64_t from, uint64_t end)
+static inline void touch_plain(touch_warps_t *w, l2_touch_kind_t kind, sectors_t s)
 {
     if (kind == L2_TOUCH_READ)
-        touch_range(w, L2_TOUCH_READ, from, end);
+        touch_range(w, L2_TOUCH_READ, s);
     else if (kind == L2_TOUCH_WRITE)
-        touch_range(w, L2_TOUCH_WRITE, from, end);
+        touch_range(w, L2_TOUCH_WRITE, s);
     else
-        touch_range(w, L2_TOUCH_ATOMIC, from, end);
+        touch_range(w, L2_TOUCH_ATOMIC, s);
+}
+
+/* The accesses of a range to the L1. */
+static void note_l1_range(touch_warps_t *w, const touch_op_t *op, sectors_t s)
+{
+    const uint64_t first = s.from & ~(uint64_t)(LINE_BYTES - 1);
+    rb_grow(&w->l1, &w->cap_l1, w->n_l1 + COALESCE_MAX_LINES, sizeof(*w->l1));
+    for (uint64_t line = first; line < s.end; line += LINE_BYTES) {
+        const uint32_t sectors = range_sectors(line, s);
+        w->l1[w->n_l1++] = (touch_l1_t){.line = line,
+                                        .sectors = (uint8_t)sectors,
+                                        .full = (uint8_t)sectors,
+                                        .store = op->kind == L2_TOUCH_WRITE};
+    }
 }
 
 static void note_l1(touch_warps_t *w, const touch_op_t *op)
@@ -293,10 +313,13 @@ static inline void touch_data(touch_warps_t *w, const touch_op_t *op, const uint
     sectors_t s;
     make_room(w);
     const uint64_t before = w->batch.counts.sectors[L2_TOUCH_READ];
-    if (!w->wants_l1 && is_plain(op, rec, &s))
-        touch_plain(w, (l2_touch_kind_t)op->kind, s.from, s.end);
-    else
+    if (is_plain(op, rec, &s)) {
+        touch_plain(w, (l2_touch_kind_t)op->kind, s);
+        if (w->wants_l1 && op->cached)
+            note_l1_range(w, op, s);
+    } else {
         touch_any(w, op, rec);
+    }
     if (op->cached)
         w->batch.counts.l1_sectors += w->batch.counts.sectors[L2_TOUCH_READ] - before;
 }

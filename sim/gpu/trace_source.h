@@ -118,6 +118,11 @@ typedef struct {
     /* Optional (NULL: no index): what the index says about launch id. */
     rb_code_t (*launch_counts)(trace_source_t *s, uint64_t id, launch_counts_t *out, rb_err_t *err);
 
+    /* Optional (NULL: unknown): a number that is the same for launches of equal code, grid, resources and
+     * blocks (instructions, masks, addresses), and differs for others but for a chance of 2^-64. Reads
+     * the launch's input, but decodes no block. */
+    rb_code_t (*digest)(trace_source_t *s, uint64_t id, uint64_t *out, rb_err_t *err);
+
     /* Memory copies between launch id - 1 and launch id (n_launches + 1: those after the last). */
     size_t (*copies)(const trace_source_t *s, uint64_t id, const memcpy_op_t **ops);
 

@@ -116,6 +116,28 @@ void trail_end(trail_t *t)
     }
 }
 
+size_t trail_copy(const trail_t *t, trail_item_t **items)
+{
+    const size_t n = t->n - t->begun;
+    *items = rb_calloc(n, sizeof(**items));
+    for (size_t i = 0; i < n; i++) {
+        (*items)[i] = t->item[t->begun + i];
+        (*items)[i].when &= (UINT64_C(1) << ORDER_BITS) - 1;
+    }
+    return n;
+}
+
+void trail_repeat(trail_t *t, uint64_t position, const trail_item_t *items, size_t n)
+{
+    if (t->n > TRAIL_MANY)
+        drop_covered(t);
+    for (size_t i = 0; i < n; i++) {
+        trail_item_t *item = new_item(t);
+        *item = items[i];
+        item->when |= position << ORDER_BITS;
+    }
+}
+
 static void apply_item(const trail_item_t *item, gpu_t *g)
 {
     const uint32_t slice = addr_map_slice(&g->map, item->address);

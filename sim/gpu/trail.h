@@ -49,6 +49,11 @@ void trail_free(trail_t *t);
 void trail_begin(trail_t *t, uint64_t position, const launch_info_t *info);
 void trail_end(trail_t *t);
 
+/* What the launch noted last has noted, as if it had been at position 0, and the inverse: the notes of
+ * another launch, which is at this position. The caller frees *items. */
+size_t trail_copy(const trail_t *t, trail_item_t **items);
+void trail_repeat(trail_t *t, uint64_t position, const trail_item_t *items, size_t n);
+
 /* For the two below. */
 void trail_add(trail_t *t, uint64_t address, bool code);
 

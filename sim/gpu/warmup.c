@@ -27,6 +27,13 @@ void gpu_flush_l2(gpu_t *g)
         partition_flush_l2(g->partition[p]);
 }
 
+void gpu_free_l2(const gpu_t *g, cache_t **list)
+{
+    for (uint32_t s = 0; list != NULL && s < g->map.slices; s++)
+        cache_destroy(list[s]);
+    free(list);
+}
+
 l2_chip_tags_t gpu_l2_tags(const gpu_t *g)
 {
     l2_chip_tags_t t = {.map = &g->map};

@@ -191,8 +191,37 @@ void cache_visit(const cache_t *c, void (*visit)(void *ctx, const cache_line_t *
  */
 uint32_t cache_put_beneath(cache_t *c, const cache_t *older, uint32_t modified_ways);
 
-/* Number of lines of c that neither of two other caches of the same shape holds. */
-uint32_t cache_count_absent(const cache_t *c, cache_t *a, cache_t *b);
+/*
+ * The lines of caches of one shape, such as the slices of an L2, without the empty ways: set by set,
+ * most recently used first.
+ */
+typedef struct {
+    uint16_t *count; /* owned; lines of each set */
+    size_t n_sets, cap_sets;
+    cache_tag_t *tag; /* owned */
+    size_t n, cap;
+    cache_written_t *written; /* owned; of the tags with CACHE_TAG_WRITTEN, in their order */
+    size_t n_written, cap_written;
+} cache_lines_t;
+
+void cache_lines_free(cache_lines_t *l);
+
+/* Bytes of host memory that a list needs. */
+size_t cache_lines_bytes(const cache_lines_t *l);
+
+/* Appends the lines of a cache. */
+void cache_lines_add(cache_lines_t *l, const cache_t *c);
+
+/* A place in a list: where a cache begins. Initially all zero but the list. */
+typedef struct {
+    const cache_lines_t *lines;
+    size_t set, tag, written;
+} cache_lines_at_t;
+
+/* cache_put_beneath() of the cache at that place of a list, which then is that of the next cache. Returns
+ * how many of the lines that were added another cache of the same shape lacks. */
+uint32_t cache_put_lines_beneath(cache_t *c, cache_lines_at_t *at, uint32_t modified_ways,
+                                 const cache_t *other);
 
 /* Lines present; lines that fit. */
 uint32_t cache_count(const cache_t *c);

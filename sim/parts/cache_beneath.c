@@ -1,4 +1,60 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/core/alloc.h"
 #include "sim/parts/cache_internal.h"
+
+/* The lines of a set of the older cache, most recently used first, and where c has them. */
+typedef struct {
+    uint32_t n;
+    cache_line_t *line; /* owned */
+    cache_tag_t **at;   /* owned; NULL: absent */
+    size_t cap, cap_at;
+} older_set_t;
+
+static void free_set(older_set_t *s)
+{
+    free(s->line);
+    free(s->at);
+}
+
+static void room_for(older_set_t *s, uint32_t n)
+{
+    s->n = n;
+    rb_grow(&s->line, &s->cap, n, sizeof(*s->line));
+    rb_grow(&s->at, &s->cap_at, n, sizeof(*s->at));
+}
+
+/* The ways of a set in their order of use, one after the other. */
+typedef struct {
+    uint8_t narrow[NARROW_WAYS];
+    uint32_t way; /* wide: the one before */
+} order_t;
+
+static void find_order(order_t *o, const cache_t *c, uint32_t set)
+{
+    if (c->narrow)
+        narrow_order(cache_narrow(c, set), c->ways, o->narrow);
+}
+
+static uint32_t way_at(order_t *o, const cache_t *c, uint32_t set, uint32_t place)
+{
+    if (c->narrow)
+        return o->narrow[place];
+    o->way = cache_way_by_use(c, set, place, o->way);
+    return o->way;
+}
+
+static void take_set(older_set_t *s, const cache_t *older, uint32_t set)
+{
+    order_t order;
+    find_order(&order, older, set);
+    room_for(s, cache_set_count(older, set));
+    for (uint32_t place = 0; place < s->n; place++) {
+        const uint32_t way = way_at(&order, older, set, place);
+        s->line[place] = cache_line_copy(older, cache_tag_at(older, set, way));
+    }
+}
 
 /* Adds the older state of the sectors of a line that has been used since. */
 static void merge_line(cache_t *c, cache_tag_t *t, const cache_line_t *older)
@@ -33,84 +89,171 @@ static void add_oldest(cache_t *c, cache_key_t k, const cache_line_t *older, boo
         *cache_write(c, t) = older->written;
 }
 
-static cache_line_t older_line(const cache_t *older, uint32_t set, uint32_t place, uint32_t *way)
-{
-    *way = cache_way_by_use(older, set, place, *way);
-    return cache_line_copy(older, cache_tag_at(older, set, *way));
-}
-
 /* Lines of a set that c has but not the older cache; that the older one has modified but not c. */
 typedef struct {
     uint32_t since, modified_before;
 } difference_t;
 
-static difference_t difference(cache_t *c, const cache_t *older, uint32_t set)
+/* Also finds the lines in c. */
+static difference_t difference(cache_t *c, older_set_t *older, uint32_t set)
 {
     difference_t d = {.since = cache_set_count(c, set)};
-    for (uint32_t place = 0, way = 0; place < cache_set_count(older, set); place++) {
-        const cache_line_t line = older_line(older, set, place, &way);
-        const cache_tag_t *t = cache_lookup(c, line.line, false);
+    for (uint32_t place = 0; place < older->n; place++) {
+        const cache_line_t *line = &older->line[place];
+        cache_tag_t *t = cache_lookup_key(c, cache_key_in_set(c, line->line, set), false);
+        older->at[place] = t;
         d.since -= t != NULL;
-        d.modified_before += line.written.dirty != 0 && (t == NULL || cache_written(c, t) == NULL);
+        d.modified_before += line->written.dirty != 0 && (t == NULL || cache_written(c, t) == NULL);
     }
     return d;
 }
 
 /* A line was evicted before it was used again if what was used after it in the older cache, and
  * what came new until then, filled the set. Half of the new lines are assumed to have come first. */
-static void merge_present(cache_t *c, const cache_t *older, uint32_t set, uint32_t since,
+static void merge_present(cache_t *c, const older_set_t *older, uint32_t set, uint32_t since,
                           uint32_t most)
 {
-    const uint32_t first = since / 2, count = cache_set_count(older, set);
+    const uint32_t first = since / 2;
     cache_line_t cleaned;
-    for (uint32_t place = 0, way = 0; place < count && place + first < c->ways; place++) {
-        const cache_line_t line = older_line(older, set, place, &way);
-        cache_tag_t *t = cache_lookup(c, line.line, false);
-        if (t != NULL)
-            merge_line(c, t, &line);
-    }
+    for (uint32_t place = 0; place < older->n && place + first < c->ways; place++)
+        if (older->at[place] != NULL)
+            merge_line(c, older->at[place], &older->line[place]);
     while (cache_modified(c, (cache_key_t){.set = set}) > most)
         (void)cache_clean_oldest(c, (cache_key_t){.set = set}, &cleaned);
 }
 
-/* Returns the number of lines added. */
-static uint32_t add_absent(cache_t *c, const cache_t *older, uint32_t set, uint32_t most)
+static void add_absent(cache_t *c, const older_set_t *older, uint32_t set, uint32_t most)
 {
-    const uint32_t before = c->count;
-    for (uint32_t place = 0, way = 0;
-         place < cache_set_count(older, set) && cache_set_count(c, set) < c->ways; place++) {
-        const cache_line_t line = older_line(older, set, place, &way);
-        const cache_key_t k = cache_key_of(c, line.line);
-        if (cache_lookup_key(c, k, false) == NULL)
-            add_oldest(c, k, &line, cache_modified(c, k) < most);
+    for (uint32_t place = 0; place < older->n && cache_set_count(c, set) < c->ways; place++) {
+        const cache_key_t k = cache_key_in_set(c, older->line[place].line, set);
+        if (older->at[place] == NULL)
+            add_oldest(c, k, &older->line[place], cache_modified(c, k) < most);
     }
-    return c->count - before;
+}
+
+static void put_set_beneath(cache_t *c, older_set_t *older, uint32_t set, uint32_t modified_ways)
+{
+    /* Above the limit each line that was modified since has cleaned another one. */
+    const difference_t d = difference(c, older, set);
+    const uint32_t most = d.modified_before > modified_ways ? d.modified_before : modified_ways;
+    merge_present(c, older, set, d.since, most);
+    add_absent(c, older, set, most);
+}
+
+/* Puts a set beneath an empty one, where that is simple. */
+static bool copy_set(cache_t *c, const cache_t *older, uint32_t set)
+{
+    if (!c->narrow || c->planes > 0 || cache_set_count(c, set) > 0)
+        return false;
+    const size_t first = (size_t)set * c->ways;
+    memcpy(cache_narrow(c, set), cache_narrow(older, set), c->narrow_bytes);
+    for (uint32_t w = 0; w < cache_set_count(older, set); w++) {
+        c->tag[first + w] = older->tag[first + w] & ~(cache_tag_t)CACHE_TAG_MARK;
+        if (older->tag[first + w] & CACHE_TAG_WRITTEN)
+            c->written[first + w] = older->written[first + w];
+    }
+    c->count += cache_set_count(older, set);
+    return true;
 }
 
 uint32_t cache_put_beneath(cache_t *c, const cache_t *older, uint32_t modified_ways)
 {
-    uint32_t added = 0;
+    const uint32_t before = c->count;
+    older_set_t of = {0};
     for (uint32_t set = 0; set < c->sets; set++) {
-        if (cache_set_count(older, set) == 0 || cache_set_count(c, set) == c->ways)
+        if (cache_set_count(older, set) == 0 || cache_set_count(c, set) == c->ways ||
+            copy_set(c, older, set))
             continue;
-        /* Above the limit each line that was modified since has cleaned another one. */
-        const difference_t d = difference(c, older, set);
-        const uint32_t most = d.modified_before > modified_ways ? d.modified_before : modified_ways;
-        merge_present(c, older, set, d.since, most);
-        added += add_absent(c, older, set, most);
+        take_set(&of, older, set);
+        put_set_beneath(c, &of, set, modified_ways);
     }
-    return added;
+    free_set(&of);
+    return c->count - before;
 }
 
-uint32_t cache_count_absent(const cache_t *c, cache_t *a, cache_t *b)
+/* --- lists of lines -------------------------------------------------------------------------- */
+
+void cache_lines_free(cache_lines_t *l)
 {
-    uint32_t absent = 0;
-    for (uint32_t set = 0; set < c->sets; set++) {
-        for (uint32_t place = 0, way = 0; place < cache_set_count(c, set); place++) {
-            const cache_key_t k = cache_key_of(c, older_line(c, set, place, &way).line);
-            absent +=
-                cache_lookup_key(a, k, false) == NULL && cache_lookup_key(b, k, false) == NULL;
-        }
+    free(l->count);
+    free(l->tag);
+    free(l->written);
+    *l = (cache_lines_t){0};
+}
+
+size_t cache_lines_bytes(const cache_lines_t *l)
+{
+    return l->n_sets * sizeof(*l->count) + l->n * sizeof(*l->tag) +
+           l->n_written * sizeof(*l->written);
+}
+
+static void add_line(cache_lines_t *l, const cache_t *c, const cache_tag_t *t)
+{
+    l->tag[l->n++] = *t;
+    if (*t & CACHE_TAG_WRITTEN) {
+        rb_grow(&l->written, &l->cap_written, l->n_written + 1, sizeof(*l->written));
+        l->written[l->n_written++] = cache_line_copy(c, t).written;
     }
-    return absent;
+}
+
+void cache_lines_add(cache_lines_t *l, const cache_t *c)
+{
+    rb_grow(&l->count, &l->cap_sets, l->n_sets + c->sets, sizeof(*l->count));
+    rb_grow(&l->tag, &l->cap, l->n + c->count, sizeof(*l->tag));
+    for (uint32_t set = 0; set < c->sets; set++) {
+        const uint32_t n = cache_set_count(c, set);
+        order_t order;
+        find_order(&order, c, set);
+        l->count[l->n_sets++] = (uint16_t)n;
+        for (uint32_t place = 0; place < n; place++)
+            add_line(l, c, cache_tag_at(c, set, way_at(&order, c, set, place)));
+    }
+}
+
+/* The lines of the next set of a list. */
+static void next_set(older_set_t *s, cache_lines_at_t *at)
+{
+    const cache_lines_t *l = at->lines;
+    room_for(s, l->count[at->set++]);
+    for (uint32_t i = 0; i < s->n; i++) {
+        const cache_tag_t t = l->tag[at->tag++];
+        s->line[i] = (cache_line_t){.line = cache_tag_line(t), .valid = cache_tag_valid(&t)};
+        if (t & CACHE_TAG_WRITTEN)
+            s->line[i].written = l->written[at->written++];
+    }
+}
+
+/* How many of the lines that were absent are now in c but not in another cache. */
+static uint32_t count_news(const older_set_t *of, uint32_t added, const cache_t *other)
+{
+    cache_spot_t unused;
+    uint32_t news = 0;
+    for (uint32_t place = 0; place < of->n && added > 0; place++) {
+        if (of->at[place] != NULL)
+            continue;
+        news += !cache_find(other, of->line[place].line, &unused);
+        added--;
+    }
+    return news;
+}
+
+uint32_t cache_put_lines_beneath(cache_t *c, cache_lines_at_t *at, uint32_t modified_ways,
+                                 const cache_t *other)
+{
+    older_set_t of = {0};
+    uint32_t news = 0;
+    for (uint32_t set = 0; set < c->sets; set++) {
+        if (at->lines->count[at->set] == 0) {
+            at->set++;
+            continue;
+        }
+        const uint32_t before = c->count;
+        next_set(&of, at);
+        if (cache_set_count(c, set) == c->ways)
+            continue;
+        put_set_beneath(c, &of, set, modified_ways);
+        news += count_news(&of, c->count - before, other);
+    }
+    free_set(&of);
+    return news;
 }

@@ -80,6 +80,12 @@ static inline cache_key_t cache_line_key(const cache_t *c, uint64_t line)
     return (cache_key_t){.line = line, .set = set, .tag = tag_of(line >> c->line_shift)};
 }
 
+/* The key of a line that is known to belong to a set. */
+static inline cache_key_t cache_key_in_set(const cache_t *c, uint64_t line, uint32_t set)
+{
+    return (cache_key_t){.line = line, .set = set, .tag = tag_of(line >> c->line_shift)};
+}
+
 static inline narrow_set_t *cache_narrow(const cache_t *c, uint32_t set)
 {
     return (narrow_set_t *)(void *)(c->narrow_set + set * c->narrow_bytes);

@@ -46,3 +46,14 @@ uint32_t narrow_used_before(narrow_set_t *s, uint32_t ways, uint32_t before)
             found = i;
     return found;
 }
+
+void narrow_order(const narrow_set_t *s, uint32_t ways, uint8_t *order)
+{
+    const uint8_t *stamp = s->lane + ways;
+    for (uint32_t w = 0; w < s->count; w++) {
+        uint8_t newer = 0;
+        for (uint32_t i = 0; i < s->count; i++)
+            newer = (uint8_t)(newer + (stamp[i] > stamp[w]));
+        order[newer] = (uint8_t)w;
+    }
+}

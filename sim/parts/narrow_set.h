@@ -167,4 +167,7 @@ uint32_t narrow_oldest_modified(narrow_set_t *s, uint32_t ways);
  * the first. There must be one. */
 uint32_t narrow_used_before(narrow_set_t *s, uint32_t ways, uint32_t before);
 
+/* The ways that hold lines, the most recently used first. */
+void narrow_order(const narrow_set_t *s, uint32_t ways, uint8_t *order);
+
 #endif

@@ -11,8 +11,10 @@
 #include "sim/gpu/gpu_internal.h"
 #include "tests/support/gen_trial.h"
 #include "tests/support/lab.h"
+#include "tests/support/rbt_lab.h"
 #include "tests/support/script_sampler.h"
 #include "tests/support/sm_caches.h"
+#include "tests/support/temp_folder.h"
 
 /* The bits of a line (sectors) in one chip or the other. */
 typedef struct {
@@ -263,6 +265,16 @@ static void only_launches_since_the_last_simulated_one_are_walked(void **state)
     source->ops->destroy(source);
 }
 
+static void assert_same_state(gpu_t *const chip[2])
+{
+    const uint32_t n = chip[0]->n_sms, slices = chip[0]->map.slices;
+    assert_true(agreeing(compare(chip, slices, false, l2_of)) == 1.0);
+    assert_true(agreeing(compare(chip, slices, true, l2_of)) == 1.0);
+    assert_true(agreeing(compare(chip, n, false, l1i_of)) == 1.0);
+    assert_true(agreeing(compare(chip, n * SUB_CORES, false, l0_of)) == 1.0);
+    assert_true(agreeing(compare(chip, n, false, tlb_of)) == 1.0);
+}
+
 /* A launch that comes before the last simulated one gets the state of its own place. */
 static void going_back_begins_anew(void **state)
 {
@@ -273,15 +285,54 @@ static void going_back_begins_anew(void **state)
     run_all(chip[0], source, 30, 30);
     const launch_touched_t back = warm_up(chip[0], source, 5), fresh = warm_up(chip[1], source, 5);
     assert_int_equal(back.launches, fresh.launches);
-    const uint32_t n = chip[0]->n_sms, slices = chip[0]->map.slices;
-    assert_true(agreeing(compare(chip, slices, false, l2_of)) == 1.0);
-    assert_true(agreeing(compare(chip, slices, true, l2_of)) == 1.0);
-    assert_true(agreeing(compare(chip, n, false, l1i_of)) == 1.0);
-    assert_true(agreeing(compare(chip, n * SUB_CORES, false, l0_of)) == 1.0);
-    assert_true(agreeing(compare(chip, n, false, tlb_of)) == 1.0);
+    assert_same_state(chip);
     gpu_destroy(chip[0]);
     gpu_destroy(chip[1]);
     source->ops->destroy(source);
+}
+
+/* The operations of a source, with a count of the launches that are opened. */
+static const trace_source_ops_t *uncounted;
+static uint64_t opened;
+
+static rb_code_t open_counted(trace_source_t *s, uint64_t id, trace_launch_t **out, rb_err_t *err)
+{
+    opened++;
+    return uncounted->open(s, id, out, err);
+}
+
+/* Launches that this walk opens. */
+static uint64_t opened_before(gpu_t *g, trace_source_t *source, uint64_t at)
+{
+    opened = 0;
+    (void)warm_up(g, source, at);
+    return opened;
+}
+
+/* A launch that is equal to one that was walked is not walked again, and leaves the same. */
+static void equal_launches_are_walked_once(void **state)
+{
+    (void)state;
+    const gpu_spec_t spec = small_chip();
+    temp_folder_create();
+    trace_source_t *made = GEN_OPEN("solver", 75, 2000, "iterations=12");
+    trace_source_t *source = rbt_lab_open(rbt_lab_store_temp(made));
+    made->ops->destroy(made);
+    uncounted = source->ops;
+    trace_source_ops_t counted = *uncounted;
+    counted.open = open_counted;
+    source->ops = &counted;
+    gpu_t *const chip[2] = {gpu_create(&spec, 1, 0), gpu_create(&spec, 1, 0)};
+    assert_true(opened_before(chip[0], source, 40) > 0);
+    const uint64_t again = opened_before(chip[0], source, 64);
+    const uint64_t fresh = opened_before(chip[1], source, 64);
+    assert_true(again < fresh);
+    assert_same_state(chip);
+    gpu_destroy(chip[0]);
+    gpu_destroy(chip[1]);
+    source->ops = uncounted;
+    source->ops->destroy(source);
+    temp_folder_remove();
 }
 
 static launch_touched_t walked_before(const gpu_spec_t *spec, trace_source_t *source, uint64_t at)
@@ -408,6 +459,7 @@ int main(void)
         cmocka_unit_test(nothing_is_walked_if_nothing_is_skipped),
         cmocka_unit_test(only_launches_since_the_last_simulated_one_are_walked),
         cmocka_unit_test(going_back_begins_anew),
+        cmocka_unit_test(equal_launches_are_walked_once),
         cmocka_unit_test(more_launches_are_walked_only_while_they_matter),
         cmocka_unit_test(a_launch_that_was_cut_short_is_walked),
         cmocka_unit_test(a_walk_reports_progress_and_can_be_stopped),

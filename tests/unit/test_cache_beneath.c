@@ -165,6 +165,54 @@ static void what_the_older_one_held_above_the_limit_stays(void **state)
     cache_destroy(late);
 }
 
+static void beneath_an_empty_cache_everything_stays(void **state)
+{
+    (void)state;
+    for (uint32_t ways = 24; ways <= 80; ways += 56) {
+        cache_t *early = new_cache(ways), *late = new_cache(ways);
+        traffic(early, 3, 4000, 0, SETS * 40);
+        assert_int_equal(cache_put_beneath(late, early, ALL_WAYS), cache_count(early));
+        assert_same(late, early, true);
+        traffic(early, 4, 900, 0, SETS * 50); /* the order of use is the same, too */
+        traffic(late, 4, 900, 0, SETS * 50);
+        assert_same(late, early, true);
+        cache_destroy(early);
+        cache_destroy(late);
+    }
+}
+
+/* The caches of a list are put beneath others as they are themselves. */
+static void a_list_of_lines_is_as_good_as_its_caches(void **state)
+{
+    (void)state;
+    for (uint32_t ways = 24; ways <= 80; ways += 56) {
+        cache_lines_t list = {0};
+        cache_lines_at_t at = {.lines = &list};
+        cache_t *early[2], *nothing = new_cache(ways);
+        for (uint32_t i = 0; i < 2; i++) {
+            early[i] = new_cache(ways);
+            traffic(early[i], 3 + i, 900, 0, SETS * 20);
+            cache_lines_add(&list, early[i]);
+        }
+        for (uint32_t i = 0; i < 2; i++) {
+            cache_t *late = new_cache(ways), *expected = new_cache(ways);
+            traffic(late, 9, 200, SETS * 10, SETS * 20);
+            traffic(expected, 9, 200, SETS * 10, SETS * 20);
+            const uint32_t added = cache_put_beneath(expected, early[i], 4);
+            const cache_t *other = i == 0 ? nothing : early[i]; /* which has all of it */
+            assert_int_equal(cache_put_lines_beneath(late, &at, 4, other), i == 0 ? added : 0);
+            assert_same(late, expected, true);
+            cache_destroy(late);
+            cache_destroy(expected);
+        }
+        assert_true(cache_lines_bytes(&list) > 0);
+        cache_lines_free(&list);
+        cache_destroy(early[0]);
+        cache_destroy(early[1]);
+        cache_destroy(nothing);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -172,6 +220,8 @@ int main(void)
         cmocka_unit_test(a_full_set_stays_as_it_is),
         cmocka_unit_test(the_oldest_modified_lines_are_clean_beyond_the_limit),
         cmocka_unit_test(what_the_older_one_held_above_the_limit_stays),
+        cmocka_unit_test(beneath_an_empty_cache_everything_stays),
+        cmocka_unit_test(a_list_of_lines_is_as_good_as_its_caches),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

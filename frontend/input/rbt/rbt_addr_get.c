@@ -171,15 +171,18 @@ static void get_changes(rbt_addr_get_t *g, unsigned n, int64_t *from)
 }
 
 /* Where to keep the lane distances of a record for later ones. */
-static int64_t *kept_lanes(rbt_addr_get_t *g, rbt_ref_t *now)
+static rbt_lanes_t *kept_lanes(rbt_addr_get_t *g, rbt_ref_t *now)
 {
     if (now->lanes == RBT_NO_LANES)
         now->lanes = rbt_refs_add_lanes(&g->refs);
-    return g->refs.lanes[now->lanes].from_first;
+    return &g->refs.lanes[now->lanes];
 }
 
-static void keep_lanes(int64_t *lane, uint32_t mask, const int64_t *from)
+static void keep_lanes(rbt_lanes_t *kept, uint32_t mask, const int64_t *from)
 {
+    int64_t *lane = kept->from_first;
+
+    kept->n_words = 0;
     if (mask == UINT32_MAX)
         memcpy(lane, from, LANES * sizeof(*lane));
     else
@@ -187,8 +190,11 @@ static void keep_lanes(int64_t *lane, uint32_t mask, const int64_t *from)
             lane[__builtin_ctz(mask)] = from[k];
 }
 
-static void keep_near_lanes(int64_t *lane, uint32_t mask, const int32_t *from)
+static void keep_near_lanes(rbt_lanes_t *kept, uint32_t mask, const int32_t *from)
 {
+    int64_t *lane = kept->from_first;
+
+    kept->n_words = 0;
     if (mask == UINT32_MAX)
         for (unsigned k = 0; k < LANES; k++)
             lane[k] = from[k];
@@ -249,7 +255,7 @@ static size_t get_unrelated(rbt_addr_get_t *g, rbt_slot_t *s, unsigned mode, rbt
                             uint64_t *out)
 {
     unsigned n = (unsigned)__builtin_popcount(now->mask);
-    int64_t *kept = kept_lanes(g, now);
+    rbt_lanes_t *kept = kept_lanes(g, now);
 
     if (mode & RBT_MODE_BASE)
         s->floor += rbt_get_signed(&g->cols[RBT_COL_BASE]);
@@ -269,11 +275,33 @@ static size_t get_unrelated(rbt_addr_get_t *g, rbt_slot_t *s, unsigned mode, rbt
     return write_irregular(now->base, from, n, out);
 }
 
+/* Keeps a record for repeat_record(), which moves it: not one of absolute addresses. */
+static void keep_record(rbt_lanes_t *kept, const uint64_t *record, size_t words)
+{
+    if (addr_form(record) == ADDR_LIST)
+        return;
+    memcpy(kept->record, record, words * sizeof(*record));
+    kept->n_words = (uint32_t)words;
+}
+
+/* The record whose lanes were kept last, with another first address. */
+static size_t repeat_record(const rbt_lanes_t *kept, uint64_t base, uint64_t *out)
+{
+    memcpy(out, kept->record, kept->n_words * sizeof(*out));
+    out[1] = base;
+    return kept->n_words;
+}
+
 /* Reads lane distances stored as differences to a reference or to the previous lane. */
 static size_t get_related(rbt_addr_get_t *g, const rbt_ref_t *ref, unsigned layout, rbt_ref_t *now,
                           uint64_t *out)
 {
     unsigned n = (unsigned)__builtin_popcount(now->mask);
+    rbt_lanes_t *kept = kept_lanes(g, now);
+
+    if (layout == RBT_LAYOUT_SAME && ref->lanes == now->lanes && ref->mask == now->mask &&
+        kept->n_words > 0)
+        return repeat_record(kept, now->base, out);
     int64_t from[LANES] = {0};
 
     if (layout == RBT_LAYOUT_DELTAS)
@@ -282,8 +310,11 @@ static size_t get_related(rbt_addr_get_t *g, const rbt_ref_t *ref, unsigned layo
         reference_lanes(g, ref, now->mask, from);
     if (layout == RBT_LAYOUT_LANES)
         get_changes(g, n, from);
-    keep_lanes(kept_lanes(g, now), now->mask, from);
-    return write_irregular(now->base, from, n, out);
+    keep_lanes(kept, now->mask, from);
+    const size_t words = write_irregular(now->base, from, n, out);
+
+    keep_record(kept, out, words);
+    return words;
 }
 
 size_t rbt_addr_get(rbt_addr_get_t *g, uint32_t mask, size_t ref_number, uint32_t slot,

@@ -2,7 +2,6 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <zstd.h>
 
 #include "frontend/input/rbt/rbt_launch_state.h"
 #include "sim/core/alloc.h"
@@ -42,7 +41,7 @@ rb_code_t rbt_launch_open(trace_launch_t **out, rbt_file_t *file, uint64_t posit
 
     *out = NULL;
     RB_TRY(rbt_file_code(file, launch->row.kernel, &code, err));
-    unpacker = ZSTD_createDCtx();
+    unpacker = rbt_pages_take_unpacker(pages);
     if (unpacker == NULL)
         return rb_fail(err, RB_NOMEM, "no memory for zstd");
     trace_launch_t *l = rb_calloc(1, sizeof(*l));
@@ -75,7 +74,7 @@ void rbt_launch_close(trace_launch_t *l)
     rbt_pages_give(l->pages, l->page);
     rbt_frame_get_free(&l->frame);
     rbt_pool_free(&l->pool);
-    ZSTD_freeDCtx(l->unpacker);
+    rbt_pages_give_unpacker(l->pages, l->unpacker);
     free(l);
 }
 

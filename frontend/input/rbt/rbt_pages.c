@@ -1,18 +1,21 @@
 #include "frontend/input/rbt/rbt_pages.h"
 
 #include <stdlib.h>
+#include <zstd.h>
 
 #include "sim/core/alloc.h"
 
 void rbt_pages_init(rbt_pages_t *p)
 {
-    p->last = NULL;
+    *p = (rbt_pages_t){0};
     pthread_mutex_init(&p->lock, NULL);
 }
 
 void rbt_pages_free(rbt_pages_t *p)
 {
     rbt_pages_give(p, p->last);
+    while (p->n_spare > 0)
+        ZSTD_freeDCtx(p->spare[--p->n_spare]);
     pthread_mutex_destroy(&p->lock);
 }
 
@@ -67,4 +70,26 @@ void rbt_pages_give(rbt_pages_t *p, rbt_shared_page_t *page)
         return;
     rbt_page_free(&page->page);
     free(page);
+}
+
+rbt_unpacker_t *rbt_pages_take_unpacker(rbt_pages_t *p)
+{
+    rbt_unpacker_t *unpacker = NULL;
+
+    pthread_mutex_lock(&p->lock);
+    if (p->n_spare > 0)
+        unpacker = p->spare[--p->n_spare];
+    pthread_mutex_unlock(&p->lock);
+    return unpacker != NULL ? unpacker : ZSTD_createDCtx();
+}
+
+void rbt_pages_give_unpacker(rbt_pages_t *p, rbt_unpacker_t *unpacker)
+{
+    pthread_mutex_lock(&p->lock);
+    if (p->n_spare < RBT_SPARE_UNPACKERS) {
+        p->spare[p->n_spare++] = unpacker;
+        unpacker = NULL;
+    }
+    pthread_mutex_unlock(&p->lock);
+    ZSTD_freeDCtx(unpacker);
 }

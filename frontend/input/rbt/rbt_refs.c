@@ -54,5 +54,6 @@ size_t rbt_refs_add(rbt_refs_t *r, size_t n)
 int32_t rbt_refs_add_lanes(rbt_refs_t *r)
 {
     rb_grow(&r->lanes, &r->cap_lanes, r->n_lanes + 1, sizeof(r->lanes[0]));
+    r->lanes[r->n_lanes].n_words = 0;
     return (int32_t)r->n_lanes++;
 }

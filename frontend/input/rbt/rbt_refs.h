@@ -48,10 +48,15 @@ typedef struct {
     bool affine;
 } rbt_ref_t;
 
-/* Distances of the lanes of a mask from its first active lane; values of other lanes are
- * undefined. */
+/* Longest record of 32 lanes whose distances fit 32 bits. */
+enum { RBT_NEAR_WORDS = 2 + 32 / 2 };
+
+/* Distances of the lanes of a mask from its first active lane; values of other lanes are undefined. */
 typedef struct {
     int64_t from_first[32];
+    /* The reader's: the record that it made of them last, for records with the same lanes. */
+    uint64_t record[RBT_NEAR_WORDS];
+    uint32_t n_words; /* of it; 0: there is none */
 } rbt_lanes_t;
 
 /* The history of a static instruction. */

@@ -7,6 +7,7 @@
 #include <zstd.h>
 
 #include "frontend/input/rbt/rbt_claim.h"
+#include "frontend/input/rbt/rbt_digest.h"
 #include "frontend/input/rbt/rbt_launch_get.h"
 #include "sim/core/alloc.h"
 
@@ -149,6 +150,17 @@ static rb_code_t open_launch(trace_source_t *base, uint64_t id, trace_launch_t *
     return rbt_launch_open(out, &s->file, id - 1, &launch, &s->pages, &s->bytes_done, err);
 }
 
+static rb_code_t digest(trace_source_t *base, uint64_t id, uint64_t *out, rb_err_t *err)
+{
+    trace_launch_t *l;
+
+    RB_TRY(open_launch(base, id, &l, err));
+    const rb_code_t code = rbt_launch_digest(l, out, err);
+
+    rbt_launch_close(l);
+    return code;
+}
+
 static void progress(const trace_source_t *base, uint64_t *done, uint64_t *total)
 {
     const rbt_source_t *s = self(base);
@@ -177,6 +189,7 @@ static const trace_source_ops_t rbt_ops = {
     .launch_info = launch_info,
     .launch_size = launch_size,
     .launch_counts = launch_counts,
+    .digest = digest,
     .copies = copies,
     .graph = graph,
     .open = open_launch,

@@ -120,9 +120,10 @@ static void write_touched(const run_report_t *r, FILE *out)
     char a[FORMAT_MAX], b[FORMAT_MAX];
     const launch_touched_t *t = &r->simulated.touched;
     if (t->launches > 0)
-        fprintf(out,
-                "touched            %12s   launches walked without time, %s warp instructions\n",
-                format_grouped(a, t->launches), format_si(b, (double)t->warp_insts));
+        fprintf(
+            out,
+            "touched            %12s   launches in the caches without time, %s warp instructions\n",
+            format_grouped(a, t->launches), format_si(b, (double)t->warp_insts));
 }
 
 /* The totals while they are written. */
