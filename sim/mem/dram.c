@@ -103,6 +103,7 @@ dram_t *dram_create(const dram_spec_t *spec, double core_mhz)
         d->release.mask = 2 * d->release.mask + 1;
     d->release.item = rb_model_calloc((size_t)d->release.mask + 1, sizeof(*d->release.item));
     d->col_tick = d->row_tick = d->next_tick = d->admit_tick = DRAM_TICK_NEVER;
+    d->drain_due = d->drain_tick = DRAM_TICK_NEVER;
     d->next_cycle = d->read_due = d->release.next = CYCLE_NEVER;
     return d;
 }
@@ -281,15 +282,21 @@ static void requests_admit(dram_t *d, uint64_t t)
     }
 }
 
-/* Switches between reads and writes. Reads go first unless there are none or the write buffer is
- * full enough. Returns whether the mode changed. */
-static bool mode_update(dram_t *d)
+/* Switches between reads and writes at tick t, after the numbers of waiting requests changed or
+ * when drain_tick has come. Returns whether the mode changed. */
+static bool mode_update(dram_t *d, uint64_t t)
 {
-    uint32_t reads = d->n_waiting[DRAM_READ], writes = d->n_waiting[DRAM_WRITE], mode = d->mode;
-    if (mode == DRAM_READ && (writes >= d->spec.write_high || (reads == 0 && writes > 0)))
+    const uint32_t writes = d->n_waiting[DRAM_WRITE], mode = d->mode;
+    if (d->n_waiting[DRAM_READ] > 0)
+        d->drain_due = DRAM_TICK_NEVER;
+    else if (d->drain_due == DRAM_TICK_NEVER)
+        d->drain_due = t + d->spec.write_wait;
+    const bool drain = t >= d->drain_due;
+    if (mode == DRAM_READ && (writes >= d->spec.write_high || (drain && writes > 0)))
         d->mode = DRAM_WRITE;
-    else if (mode == DRAM_WRITE && (writes == 0 || (reads > 0 && writes <= d->spec.write_low)))
+    else if (mode == DRAM_WRITE && (writes == 0 || (!drain && writes <= d->spec.write_low)))
         d->mode = DRAM_READ;
+    d->drain_tick = d->mode == DRAM_READ && writes > 0 ? d->drain_due : DRAM_TICK_NEVER;
     return d->mode != mode;
 }
 
@@ -300,6 +307,7 @@ static uint64_t next_after(const dram_t *d, uint64_t t)
     if (d->refresh_due < next && d->n_waiting[DRAM_READ] + d->n_waiting[DRAM_WRITE] > 0)
         next = d->refresh_due;
     next = d->admit_tick < next ? d->admit_tick : next;
+    next = d->drain_tick < next ? d->drain_tick : next;
     return next > t ? next : t + 1;
 }
 
@@ -313,12 +321,12 @@ static void choose(dram_t *d, uint64_t t)
 static uint64_t channel_step(dram_t *d, uint64_t t)
 {
     bool refresh = d->refresh_due <= t;
-    if (refresh || d->admit_tick <= t) {
+    if (refresh || d->admit_tick <= t || d->drain_tick <= t) {
         if (refresh)
             dram_refresh(d, t);
         if (d->admit_tick <= t)
             requests_admit(d, t);
-        if (mode_update(d) || refresh)
+        if (mode_update(d, t) || refresh)
             choose(d, t);
     }
     bool served = d->col_tick <= t && dram_column_issue(d, t);
@@ -326,7 +334,7 @@ static uint64_t channel_step(dram_t *d, uint64_t t)
         dram_row_issue(d, t);
     if (served) { /* the read window or the write buffer has room again */
         admission_consider(d, d->mode);
-        if (mode_update(d))
+        if (mode_update(d, t))
             choose(d, t + 1);
     }
     return next_after(d, t);

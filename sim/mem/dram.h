@@ -16,8 +16,8 @@
  *   Rows: open page. A bank without requests for its open row is closed, and opened for its oldest
  *   request, as early as tRAS, tRTP, tWR, tRP, tRC, tRRD and tFAW allow, while other banks move
  *   data. Row hits no longer overtake a request that is older than dram.age_limit.
- *   Writes wait until there are no reads, or write_high writes. Then they are drained until none is
- *   left, or until only write_low are left and a read waits.
+ *   Writes wait until there are write_high, and are then served before reads down to write_low. When
+ *   no read has waited for write_wait ticks, all are drained.
  *   Refresh: all banks every tREFI, or each bank in turn within it (tRFCSB). It is computed when the
  *   channel is next used, so an idle channel has no events.
  *

@@ -111,7 +111,9 @@ struct dram {
     uint32_t limit[DRAM_KINDS];
     uint64_t admit_tick; /* when the next request is admitted from the path */
     uint32_t seq;
-    uint32_t mode; /* DRAM_READ or DRAM_WRITE */
+    uint32_t mode;       /* DRAM_READ or DRAM_WRITE */
+    uint64_t drain_due;  /* from this tick on all writes are drained; never: a read waits */
+    uint64_t drain_tick; /* the same while writes wait for it; else DRAM_TICK_NEVER */
     uint32_t last_direction;
 
     /* The next column and row command as things stand. */
