@@ -26,6 +26,7 @@ uint64_t dram_min_refresh(const dram_spec_t *s)
 {
     uint64_t close = (uint64_t)s->tRAS + s->tRTP + s->tWR + s->tRP;
     uint64_t turn = (uint64_t)s->tCL + s->tWL + s->tCDLR + s->tRTW + 2 * burst_ticks(s);
+    turn *= s->ecc ? 2 : 1; /* to read and back, between two writes */
     uint64_t commands = (uint64_t)s->activate_slots + s->precharge_slots;
     uint64_t one = close + (s->tRFCSB > 0 ? s->tRFCSB : s->tRFC) + commands + s->tRCD + turn + 1;
     return one > s->banks ? one : s->banks;
@@ -238,11 +239,17 @@ void dram_read(dram_t *d, cycle_t now, uint64_t local, uint32_t sectors, uint32_
     request_send(d, now, local, sectors, false, token);
 }
 
-void dram_write(dram_t *d, cycle_t now, uint64_t local, uint32_t sectors)
+void dram_write_part(dram_t *d, cycle_t now, uint64_t local, uint32_t sectors, uint32_t partial)
 {
     d->stats.write_sectors += (uint32_t)__builtin_popcount(sectors);
+    d->stats.read_sectors += (uint32_t)__builtin_popcount(partial);
     if (!d->spec.perfect)
-        request_send(d, now, local, sectors, true, 0);
+        request_send(d, now, local, sectors, true, d->bursts_of[partial]);
+}
+
+void dram_write(dram_t *d, cycle_t now, uint64_t local, uint32_t sectors)
+{
+    dram_write_part(d, now, local, sectors, 0);
 }
 
 /* Records that the path has room for one more request once tick t is over. */

@@ -21,9 +21,9 @@ typedef struct {
     uint64_t row;
     uint64_t arrival; /* tick at the controller */
     uint32_t seq;     /* age, as the difference to dram.seq */
-    uint32_t token;
-    uint32_t sent; /* low bits of the core cycle at which the slice sent it */
-    uint16_t next; /* index + 1 */
+    uint32_t token;   /* of a write: bursts that are read first */
+    uint32_t sent;    /* low bits of the core cycle at which the slice sent it */
+    uint16_t next;    /* index + 1 */
     uint8_t bank;
     unsigned bursts : 5;  /* bursts left */
     unsigned outcome : 2; /* dram_row_outcome_t */

@@ -94,6 +94,36 @@ static void writes_below_the_high_mark_do_not_disturb_a_stream_of_reads(void **s
     dram_channel_free(c);
 }
 
+/* Each burst of a write that must be read first turns the bus to reading and back; seen by a read
+ * of the same row that waits for the write. */
+static void bursts_that_are_read_first_turn_the_bus_twice(void **state)
+{
+    (void)state;
+    for (uint32_t n = 0; n <= 4; n++) {
+        dram_spec_t s = dram_hbm();
+        s.tREFI = s.write_wait = s.write_low = 0;
+        dram_channel_t *c = dram_channel_create(&s);
+        const uint32_t bl = dram_burst_ticks(&s), partial = (1u << n) - 1;
+        dram_write_part(c->d, 0, dram_channel_place(c, 1, 0, 0), 15, partial);
+        const uint64_t first = dram_arrival_tick(c, 0) + s.tRCD;
+        const cycle_t sent = clock_cycle_from(&c->clock, first + 1) - s.latency / 2;
+        dram_channel_advance(c, sent);
+        dram_read(c->d, sent, dram_channel_place(c, 1, 0, 1), 1, 0);
+        dram_channel_finish(c);
+        const uint64_t to_write = s.tCL + bl + s.tRTW - s.tWL, to_read = s.tWL + bl + s.tCDLR;
+        const uint64_t last_partial = first + n * to_write + (n > 0 ? (n - 1) * to_read : 0);
+        const uint64_t last =
+            n == 0 ? dram_last_column(&s, first, 4) : dram_last_column(&s, last_partial, 5 - n);
+        assert_int_equal(c->done[0], dram_back(c, last + to_read));
+        const dram_stats_t *st = dram_stats(c->d);
+        assert_int_equal(st->read_sectors, n + 1);
+        assert_int_equal(st->write_sectors, 4);
+        assert_int_equal(st->busy, (n + 5) * bl);
+        assert_int_equal(st->turnarounds, 2 + (n > 0 ? 2 * (n - 1) : 0));
+        dram_channel_free(c);
+    }
+}
+
 static void check_refresh(const dram_spec_t *s)
 {
     for (int open = 0; open < 2; open++) {
@@ -188,7 +218,7 @@ static uint64_t mixed(dram_channel_t *c, uint64_t seed, cycle_t after, bool ever
         if (!dram_has_room(c->d, write))
             continue;
         if (write)
-            dram_write(c->d, after, local, 1 + (x >> 50 & 14));
+            dram_write_part(c->d, after, local, 15, x >> 50 & x >> 55 & 15);
         else
             dram_read(c->d, after, local, 1 + (x >> 50 & 14), n++);
     }
@@ -430,6 +460,7 @@ int main(void)
         cmocka_unit_test(reads_go_before_writes_until_the_buffer_is_full),
         cmocka_unit_test(few_writes_wait_until_no_read_has_waited_for_long),
         cmocka_unit_test(writes_below_the_high_mark_do_not_disturb_a_stream_of_reads),
+        cmocka_unit_test(bursts_that_are_read_first_turn_the_bus_twice),
         cmocka_unit_test(a_refresh_closes_the_rows_and_blocks_the_channel),
         cmocka_unit_test(a_refresh_of_one_bank_blocks_that_bank),
         cmocka_unit_test(an_idle_channel_catches_up_on_refreshes_without_events),
