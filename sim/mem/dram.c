@@ -26,6 +26,7 @@ uint64_t dram_min_refresh(const dram_spec_t *s)
 {
     uint64_t close = (uint64_t)s->tRAS + s->tRTP + s->tWR + s->tRP;
     uint64_t turn = (uint64_t)s->tCL + s->tWL + s->tCDLR + s->tRTW + 2 * burst_ticks(s);
+    turn *= s->ecc ? 2 : 1; /* to read and back, between two writes */
     uint64_t commands = (uint64_t)s->activate_slots + s->precharge_slots;
     uint64_t one = close + (s->tRFCSB > 0 ? s->tRFCSB : s->tRFC) + commands + s->tRCD + turn + 1;
     return one > s->banks ? one : s->banks;
@@ -103,6 +104,7 @@ dram_t *dram_create(const dram_spec_t *spec, double core_mhz)
         d->release.mask = 2 * d->release.mask + 1;
     d->release.item = rb_model_calloc((size_t)d->release.mask + 1, sizeof(*d->release.item));
     d->col_tick = d->row_tick = d->next_tick = d->admit_tick = DRAM_TICK_NEVER;
+    d->drain_due = d->drain_tick = DRAM_TICK_NEVER;
     d->next_cycle = d->read_due = d->release.next = CYCLE_NEVER;
     return d;
 }
@@ -237,11 +239,17 @@ void dram_read(dram_t *d, cycle_t now, uint64_t local, uint32_t sectors, uint32_
     request_send(d, now, local, sectors, false, token);
 }
 
-void dram_write(dram_t *d, cycle_t now, uint64_t local, uint32_t sectors)
+void dram_write_part(dram_t *d, cycle_t now, uint64_t local, uint32_t sectors, uint32_t partial)
 {
     d->stats.write_sectors += (uint32_t)__builtin_popcount(sectors);
+    d->stats.read_sectors += (uint32_t)__builtin_popcount(partial);
     if (!d->spec.perfect)
-        request_send(d, now, local, sectors, true, 0);
+        request_send(d, now, local, sectors, true, d->bursts_of[partial]);
+}
+
+void dram_write(dram_t *d, cycle_t now, uint64_t local, uint32_t sectors)
+{
+    dram_write_part(d, now, local, sectors, 0);
 }
 
 /* Records that the path has room for one more request once tick t is over. */
@@ -281,15 +289,21 @@ static void requests_admit(dram_t *d, uint64_t t)
     }
 }
 
-/* Switches between reads and writes. Reads go first unless there are none or the write buffer is
- * full enough. Returns whether the mode changed. */
-static bool mode_update(dram_t *d)
+/* Switches between reads and writes at tick t, after the numbers of waiting requests changed or
+ * when drain_tick has come. Returns whether the mode changed. */
+static bool mode_update(dram_t *d, uint64_t t)
 {
-    uint32_t reads = d->n_waiting[DRAM_READ], writes = d->n_waiting[DRAM_WRITE], mode = d->mode;
-    if (mode == DRAM_READ && (writes >= d->spec.write_high || (reads == 0 && writes > 0)))
+    const uint32_t writes = d->n_waiting[DRAM_WRITE], mode = d->mode;
+    if (d->n_waiting[DRAM_READ] > 0)
+        d->drain_due = DRAM_TICK_NEVER;
+    else if (d->drain_due == DRAM_TICK_NEVER)
+        d->drain_due = t + d->spec.write_wait;
+    const bool drain = t >= d->drain_due;
+    if (mode == DRAM_READ && (writes >= d->spec.write_high || (drain && writes > 0)))
         d->mode = DRAM_WRITE;
-    else if (mode == DRAM_WRITE && (writes == 0 || (reads > 0 && writes <= d->spec.write_low)))
+    else if (mode == DRAM_WRITE && (writes == 0 || (!drain && writes <= d->spec.write_low)))
         d->mode = DRAM_READ;
+    d->drain_tick = d->mode == DRAM_READ && writes > 0 ? d->drain_due : DRAM_TICK_NEVER;
     return d->mode != mode;
 }
 
@@ -300,6 +314,7 @@ static uint64_t next_after(const dram_t *d, uint64_t t)
     if (d->refresh_due < next && d->n_waiting[DRAM_READ] + d->n_waiting[DRAM_WRITE] > 0)
         next = d->refresh_due;
     next = d->admit_tick < next ? d->admit_tick : next;
+    next = d->drain_tick < next ? d->drain_tick : next;
     return next > t ? next : t + 1;
 }
 
@@ -313,12 +328,12 @@ static void choose(dram_t *d, uint64_t t)
 static uint64_t channel_step(dram_t *d, uint64_t t)
 {
     bool refresh = d->refresh_due <= t;
-    if (refresh || d->admit_tick <= t) {
+    if (refresh || d->admit_tick <= t || d->drain_tick <= t) {
         if (refresh)
             dram_refresh(d, t);
         if (d->admit_tick <= t)
             requests_admit(d, t);
-        if (mode_update(d) || refresh)
+        if (mode_update(d, t) || refresh)
             choose(d, t);
     }
     bool served = d->col_tick <= t && dram_column_issue(d, t);
@@ -326,7 +341,7 @@ static uint64_t channel_step(dram_t *d, uint64_t t)
         dram_row_issue(d, t);
     if (served) { /* the read window or the write buffer has room again */
         admission_consider(d, d->mode);
-        if (mode_update(d))
+        if (mode_update(d, t))
             choose(d, t + 1);
     }
     return next_after(d, t);

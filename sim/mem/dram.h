@@ -16,8 +16,10 @@
  *   Rows: open page. A bank without requests for its open row is closed, and opened for its oldest
  *   request, as early as tRAS, tRTP, tWR, tRP, tRC, tRRD and tFAW allow, while other banks move
  *   data. Row hits no longer overtake a request that is older than dram.age_limit.
- *   Writes wait until there are no reads, or write_high writes. Then they are drained until none is
- *   left, or until only write_low are left and a read waits.
+ *   Writes wait until there are write_high, and are then served before reads down to write_low. When
+ *   no read has waited for write_wait ticks, all are drained.
+ *   Error correction: a burst that is written in part is read, and the bus turned, before it is
+ *   written (an HBM2 with ECC has no data mask). The next one of these turns the bus again.
  *   Refresh: all banks every tREFI, or each bank in turn within it (tRFCSB). It is computed when the
  *   channel is next used, so an idle channel has no events.
  *
@@ -62,6 +64,9 @@ static inline bool dram_has_room(const dram_t *d, bool write)
  * the line at address local of the partition. There must be room. */
 void dram_read(dram_t *d, cycle_t now, uint64_t local, uint32_t sectors, uint32_t token);
 void dram_write(dram_t *d, cycle_t now, uint64_t local, uint32_t sectors);
+
+/* The same; the sectors in partial (a mask) are read before they are written. */
+void dram_write_part(dram_t *d, cycle_t now, uint64_t local, uint32_t sectors, uint32_t partial);
 
 /*
  * A request takes dram.latency / 2 to the controller. What the channel does in that time does not

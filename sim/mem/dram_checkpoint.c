@@ -11,7 +11,7 @@
 typedef struct {
     uint64_t banks, groups;
     uint64_t col_next[DRAM_KINDS], row_next, rrd_next, faw_next[FAW], refresh_due, epoch, mode,
-        last_direction;
+        last_direction, drain_due;
 } checkpoint_t;
 
 enum { BANK_FIELDS = 7 };
@@ -27,7 +27,8 @@ int dram_save(const dram_t *d, FILE *out)
                          .refresh_due = d->refresh_due,
                          .epoch = d->epoch,
                          .mode = d->mode,
-                         .last_direction = d->last_direction};
+                         .last_direction = d->last_direction,
+                         .drain_due = d->drain_due};
     memcpy(head.faw_next, d->faw_next, sizeof(head.faw_next));
     if (fwrite(&head, sizeof(head), 1, out) != 1)
         return -1;
@@ -60,7 +61,8 @@ static bool head_is_possible(const dram_t *d, const checkpoint_t *h, uint64_t la
     const uint64_t refresh = h->refresh_due == DRAM_TICK_NEVER ? 0 : h->refresh_due;
     return all_until(h->col_next, DRAM_KINDS, latest) && all_until(h->faw_next, FAW, latest) &&
            h->row_next <= latest && h->rrd_next <= latest && h->epoch <= latest &&
-           refresh <= latest + d->spec.tREFI;
+           refresh <= latest + d->spec.tREFI &&
+           (h->drain_due == DRAM_TICK_NEVER || h->drain_due <= latest + d->spec.write_wait);
 }
 
 static bool bank_is_possible(const dram_t *d, const uint64_t field[BANK_FIELDS], uint64_t latest)
@@ -89,6 +91,7 @@ int dram_load(dram_t *d, FILE *in, cycle_t latest)
     d->epoch = head.epoch;
     d->mode = (uint32_t)head.mode;
     d->last_direction = (uint32_t)head.last_direction;
+    d->drain_due = head.drain_due;
     for (uint32_t b = 0; b < d->spec.banks; b++) {
         dram_bank_t *k = &d->bank[b];
         uint64_t field[BANK_FIELDS];

@@ -187,6 +187,25 @@ static void request_finish(dram_t *d, uint32_t b, uint64_t t, uint64_t done)
         dram_row_consider(d, b, dram_later(d->row_next, t + 1));
 }
 
+/* Counts a burst and the turn of the bus before it. */
+static void burst_count(dram_t *d, uint32_t kind)
+{
+    d->stats.busy += d->burst_ticks;
+    if (kind != d->last_direction) {
+        d->stats.turnarounds++;
+        d->last_direction = kind;
+    }
+}
+
+/* The next burst of a write has to be read first. Returns the tick of the write, which stands for both:
+ * the channel issues no other column command before it. */
+static uint64_t burst_read_first(dram_t *d, dram_request_t *r, uint64_t t)
+{
+    r->token--;
+    burst_count(d, DRAM_READ);
+    return dram_later(t, d->col_next[DRAM_READ]) + d->turn_after[DRAM_READ];
+}
+
 bool dram_column_issue(dram_t *d, uint64_t t)
 {
     const uint32_t b = d->col_bank, k = d->mode;
@@ -195,11 +214,9 @@ bool dram_column_issue(dram_t *d, uint64_t t)
     dram_count_for_request(d, bank->hit[k].head);
     if (!r->started)
         request_start(d, r);
-    d->stats.busy += d->burst_ticks;
-    if (k != d->last_direction) {
-        d->stats.turnarounds++;
-        d->last_direction = k;
-    }
+    if (k == DRAM_WRITE && r->token > 0)
+        t = burst_read_first(d, r, t);
+    burst_count(d, k);
     dram_group_timed(d, bank->group, t + d->ccdl);
     at_least(&bank->pre_ready, t + d->pre_after[k]);
     d->choice.row_ready[b] = dram_since_epoch(d, bank->pre_ready);

@@ -21,9 +21,9 @@ typedef struct {
     uint64_t row;
     uint64_t arrival; /* tick at the controller */
     uint32_t seq;     /* age, as the difference to dram.seq */
-    uint32_t token;
-    uint32_t sent; /* low bits of the core cycle at which the slice sent it */
-    uint16_t next; /* index + 1 */
+    uint32_t token;   /* of a write: bursts that are read first */
+    uint32_t sent;    /* low bits of the core cycle at which the slice sent it */
+    uint16_t next;    /* index + 1 */
     uint8_t bank;
     unsigned bursts : 5;  /* bursts left */
     unsigned outcome : 2; /* dram_row_outcome_t */
@@ -111,7 +111,9 @@ struct dram {
     uint32_t limit[DRAM_KINDS];
     uint64_t admit_tick; /* when the next request is admitted from the path */
     uint32_t seq;
-    uint32_t mode; /* DRAM_READ or DRAM_WRITE */
+    uint32_t mode;       /* DRAM_READ or DRAM_WRITE */
+    uint64_t drain_due;  /* from this tick on all writes are drained; never: a read waits */
+    uint64_t drain_tick; /* the same while writes wait for it; else DRAM_TICK_NEVER */
     uint32_t last_direction;
 
     /* The next column and row command as things stand. */

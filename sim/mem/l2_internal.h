@@ -37,8 +37,8 @@ static inline const mem_msg_t *l2_held_request(const l2_slice_t *s)
     return &msg_pool_at(s->pool, s->held)->msg.mem;
 }
 
-/* Queues a fetch (token: see l2_slice.h) or a write-back of sectors of the line at address key of
- * the slice. */
+/* Queues a fetch or a write-back of sectors of the line at address key of the slice; token: see
+ * l2_slice.h. */
 static inline void l2_transfer_add(l2_slice_t *s, uint64_t key, uint8_t sectors, bool write,
                                    uint32_t token)
 {

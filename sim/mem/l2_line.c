@@ -1,21 +1,12 @@
 #include "sim/mem/l2_internal.h"
 
-/* With error correction, the DRAM needs all bytes of a sector to write it. Nobody waits for the read:
- * its token names no sectors. */
-static void read_partial(l2_slice_t *s, const cache_line_t *line)
-{
-    const uint8_t partial = line->written.partial;
-    if (partial == 0 || !dram_corrects(s->dram))
-        return;
-    s->stats.ecc_reads += l2_sector_count(partial);
-    l2_transfer_add(s, line->line, partial, false, s->token);
-}
-
+/* With error correction, the DRAM needs all bytes of a sector to write it. */
 static void write_back(l2_slice_t *s, const cache_line_t *line)
 {
-    read_partial(s, line);
+    const uint8_t partial = dram_corrects(s->dram) ? line->written.partial : 0;
+    s->stats.ecc_reads += l2_sector_count(partial);
     s->stats.writebacks += l2_sector_count(line->written.dirty);
-    l2_transfer_add(s, line->line, line->written.dirty, true, 0);
+    l2_transfer_add(s, line->line, line->written.dirty, true, partial);
 }
 
 cache_tag_t *l2_line_allocate(l2_slice_t *s, cache_key_t key)

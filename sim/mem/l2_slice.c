@@ -199,7 +199,7 @@ static bool transfers_send(l2_slice_t *s, cycle_t now)
         if (s->by_launch != NULL)
             dram_count_for(s->dram, t->launch);
         if (t->write)
-            dram_write(s->dram, now, t->local, t->sectors);
+            dram_write_part(s->dram, now, t->local, t->sectors, t->token);
         else
             dram_read(s->dram, now, t->local, t->sectors, t->token);
         RB_RING_DROP(&s->transfer);

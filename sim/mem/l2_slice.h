@@ -14,8 +14,7 @@
  *     the L2 counts the modified lines of a set and above a threshold notifies the frame buffer
  *     logic, which pulls and writes them). Lines modified by host copies count only from the first
  *     write of a launch on.
- *     With dram.ecc, sectors that are not written completely are read first (the DRAM corrects errors in
- *     whole sectors).
+ *     With dram.ecc, the DRAM reads sectors that are not written completely before it writes them (dram.h).
  *   Misses: aligned groups of l2.fill_sectors are fetched together. Lines are allocated on fill
  *     and on write, never reserved.
  *   Atomics and reductions work on sectors that are present (fetched if necessary), one request at
@@ -75,7 +74,7 @@ typedef struct {
 /* A fetch or write-back on its way to the DRAM. */
 typedef struct {
     uint64_t local; /* address within the partition */
-    uint32_t token; /* fetches */
+    uint32_t token; /* of a write-back: sectors of which only some bytes are known */
     uint8_t sectors;
     bool write;
     uint16_t launch; /* tag, if launches overlap */

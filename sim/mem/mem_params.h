@@ -90,6 +90,8 @@ extern const param_group_t l2_param_group;
     P(U32, write_queue, "64", 1, 4096, "requests", "write buffer of a channel")                    \
     P(U32, write_high, "48", 1, 4096, "requests", "start draining writes at this many")            \
     P(U32, write_low, "16", 0, 4096, "requests", "stop draining writes at this many")              \
+    P(U32, write_wait, "500", 0, 1000000, "DRAM cycles",                                           \
+      "drain all writes when no read has waited for this long")                                    \
     P(U32, tCCD, "1", 1, 1000, "DRAM cycles", "column to column, other bank group")                \
     P(U32, tCCDL, "2", 1, 1000, "DRAM cycles", "column to column, same bank group")                \
     P(U32, tRRD, "3", 0, 1000, "DRAM cycles", "activate to activate, other bank")                  \

@@ -172,22 +172,21 @@ static cycle_t last_end(const image_t *image)
     return whole.told.results.launch[image->launches - 1].end;
 }
 
-static gpu_spec_t small_chip(void)
+static gpu_spec_t small_chip(const char *write_wait)
 {
     return LAB_SPEC("v100", "gpu.concurrent_launches=3", "warmup.mode=keep", "sm.count=6",
-                    "mem.partitions=2", "l2.slices=4", "l2.size=384KiB");
+                    "mem.partitions=2", "l2.slices=4", "l2.size=384KiB", write_wait);
 }
 
 /* From every checkpoint, on any number of threads and with any window, the rest is what it was. */
-static void a_run_continues_from_a_checkpoint(void **state)
+static void continue_from_checkpoints(const char *write_wait)
 {
     static const struct {
         int threads;
         cycle_t window;
     } ways[] = {{1, 0}, {2, 0}, {3, 5}};
-    const gpu_spec_t spec = small_chip();
+    const gpu_spec_t spec = small_chip(write_wait);
     program_t p;
-    (void)state;
     phases(&p);
     run_and_save(&spec, &p);
     assert_int_equal(whole.told.results.n, p.n);
@@ -212,11 +211,19 @@ static void a_run_continues_from_a_checkpoint(void **state)
     program_end(&p);
 }
 
+/* Also if the last writes wait before they are drained: the pause between launches is longer. */
+static void a_run_continues_from_a_checkpoint(void **state)
+{
+    (void)state;
+    continue_from_checkpoints("dram.write_wait=0");
+    continue_from_checkpoints("dram.write_wait=500");
+}
+
 /* What the L2 fetches, for launches and for copies, is what the DRAM reads; requests of the launches are
  * those of the L2. */
 static void the_memory_serves_launches_and_copies(void **state)
 {
-    const gpu_spec_t spec = small_chip();
+    const gpu_spec_t spec = small_chip("dram.write_wait=500");
     program_t p;
     (void)state;
     phases(&p);
@@ -244,7 +251,7 @@ static void the_memory_serves_launches_and_copies(void **state)
 /* Bytes of a checkpoint that are changed or missing: refused, or a run that ends. */
 static void an_impossible_checkpoint_is_refused(void **state)
 {
-    const gpu_spec_t spec = small_chip();
+    const gpu_spec_t spec = small_chip("dram.write_wait=500");
     program_t p;
     unsigned refused = 0, tried = 0;
     (void)state;

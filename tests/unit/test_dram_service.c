@@ -31,6 +31,99 @@ static void reads_go_before_writes_until_the_buffer_is_full(void **state)
     dram_channel_free(c);
 }
 
+/* The first column command of a channel that has not moved any data is the one of tick t. */
+static void assert_first_column(dram_channel_t *c, uint64_t t)
+{
+    cycle_t at = clock_cycle_from(&c->clock, t);
+    dram_channel_advance(c, at - 1);
+    assert_int_equal(dram_stats(c->d)->write_sectors, 3);
+    assert_int_equal(dram_stats(c->d)->busy, c->n_done * dram_burst_ticks(&c->spec));
+    dram_channel_advance(c, at);
+    assert_int_equal(dram_stats(c->d)->busy, (c->n_done + 1) * dram_burst_ticks(&c->spec));
+}
+
+/* Three writes, and with `read` one read at the same time: they are drained write_wait after the
+ * last tick at which the read waits, or after the first write. */
+static void few_writes_wait_until_no_read_has_waited_for_long(void **state)
+{
+    (void)state;
+    for (uint32_t wait = 100; wait <= 10000; wait *= 10) {
+        for (uint32_t read = 0; read < 2; read++) {
+            dram_spec_t s = dram_hbm();
+            s.latency = s.tREFI = 0;
+            s.write_wait = wait;
+            dram_channel_t *c = dram_channel_create(&s);
+            for (uint32_t i = 0; i < 3; i++)
+                dram_write(c->d, 0, dram_channel_place(c, 4, 0, i), 1);
+            if (read)
+                dram_read(c->d, 0, dram_channel_place(c, 5, 0, 0), 1, 0);
+            uint64_t since = dram_arrival_tick(c, 0) + (read ? s.tRCD : 0);
+            dram_channel_advance(c, read ? dram_back(c, since) : 0);
+            assert_int_equal(c->n_done, read);
+            assert_first_column(c, since + wait + s.tRCD);
+            dram_channel_finish(c);
+            assert_int_equal(dram_stats(c->d)->busy, (3 + read) * dram_burst_ticks(&s));
+            dram_channel_free(c);
+        }
+    }
+}
+
+/* A stream of reads that never lets the channel rest, and writes below the high mark: none is
+ * served, until one more makes it. */
+static void writes_below_the_high_mark_do_not_disturb_a_stream_of_reads(void **state)
+{
+    (void)state;
+    dram_spec_t s = dram_hbm();
+    s.tREFI = 0;
+    dram_channel_t *c = dram_channel_create(&s);
+    uint32_t n = 0;
+    for (uint32_t more = 0; more < 2; more++) {
+        const uint32_t writes = more ? 1 : s.write_high - 1;
+        for (uint32_t i = 0; i < writes; i++)
+            dram_write(c->d, c->now, dram_channel_place(c, 4, 0, i % 8), 1);
+        for (uint32_t cycle = 0; cycle < 5000; cycle++) {
+            for (; dram_has_room(c->d, false); n++)
+                dram_read(c->d, c->now, dram_in_order(n), 1, n);
+            dram_channel_advance(c, c->now + 1);
+        }
+        assert_int_equal(dram_waiting(c->d, true, c->now), 0); /* all are in the buffer */
+        assert_int_equal(dram_stats(c->d)->turnarounds, more ? 2 : 0);
+    }
+    dram_channel_finish(c);
+    assert_int_equal(dram_stats(c->d)->turnarounds, 3);
+    dram_channel_free(c);
+}
+
+/* Each burst of a write that must be read first turns the bus to reading and back; seen by a read
+ * of the same row that waits for the write. */
+static void bursts_that_are_read_first_turn_the_bus_twice(void **state)
+{
+    (void)state;
+    for (uint32_t n = 0; n <= 4; n++) {
+        dram_spec_t s = dram_hbm();
+        s.tREFI = s.write_wait = s.write_low = 0;
+        dram_channel_t *c = dram_channel_create(&s);
+        const uint32_t bl = dram_burst_ticks(&s), partial = (1u << n) - 1;
+        dram_write_part(c->d, 0, dram_channel_place(c, 1, 0, 0), 15, partial);
+        const uint64_t first = dram_arrival_tick(c, 0) + s.tRCD;
+        const cycle_t sent = clock_cycle_from(&c->clock, first + 1) - s.latency / 2;
+        dram_channel_advance(c, sent);
+        dram_read(c->d, sent, dram_channel_place(c, 1, 0, 1), 1, 0);
+        dram_channel_finish(c);
+        const uint64_t to_write = s.tCL + bl + s.tRTW - s.tWL, to_read = s.tWL + bl + s.tCDLR;
+        const uint64_t last_partial = first + n * to_write + (n > 0 ? (n - 1) * to_read : 0);
+        const uint64_t last =
+            n == 0 ? dram_last_column(&s, first, 4) : dram_last_column(&s, last_partial, 5 - n);
+        assert_int_equal(c->done[0], dram_back(c, last + to_read));
+        const dram_stats_t *st = dram_stats(c->d);
+        assert_int_equal(st->read_sectors, n + 1);
+        assert_int_equal(st->write_sectors, 4);
+        assert_int_equal(st->busy, (n + 5) * bl);
+        assert_int_equal(st->turnarounds, 2 + (n > 0 ? 2 * (n - 1) : 0));
+        dram_channel_free(c);
+    }
+}
+
 static void check_refresh(const dram_spec_t *s)
 {
     for (int open = 0; open < 2; open++) {
@@ -125,7 +218,7 @@ static uint64_t mixed(dram_channel_t *c, uint64_t seed, cycle_t after, bool ever
         if (!dram_has_room(c->d, write))
             continue;
         if (write)
-            dram_write(c->d, after, local, 1 + (x >> 50 & 14));
+            dram_write_part(c->d, after, local, 15, x >> 50 & x >> 55 & 15);
         else
             dram_read(c->d, after, local, 1 + (x >> 50 & 14), n++);
     }
@@ -181,6 +274,7 @@ static void any_timings_serve_every_request(void **state)
         s.latency = (uint32_t)(x >> 44) % 8;
         s.clock_mhz = (double[]){10, 850, 1380, 7000.001}[x >> 48 & 3];
         s.age_limit = 1 + (uint32_t)(x >> 52) % 300;
+        s.write_wait = (uint32_t)(x >> 5) % 200;
         s.tREFI = x >> 60 & 1 ? (uint32_t)dram_min_refresh(&s) + 50 : 0;
         dram_channel_t *a = dram_channel_create(&s), *b = dram_channel_create(&s);
         assert_int_equal(mixed(a, 1000 + (uint64_t)round, 0, false),
@@ -364,6 +458,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reads_go_before_writes_until_the_buffer_is_full),
+        cmocka_unit_test(few_writes_wait_until_no_read_has_waited_for_long),
+        cmocka_unit_test(writes_below_the_high_mark_do_not_disturb_a_stream_of_reads),
+        cmocka_unit_test(bursts_that_are_read_first_turn_the_bus_twice),
         cmocka_unit_test(a_refresh_closes_the_rows_and_blocks_the_channel),
         cmocka_unit_test(a_refresh_of_one_bank_blocks_that_bank),
         cmocka_unit_test(an_idle_channel_catches_up_on_refreshes_without_events),

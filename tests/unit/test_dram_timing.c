@@ -248,8 +248,10 @@ static void one_bank_group_gives_one_burst_per_tccdl(void **state)
     dram_channel_free(c);
 }
 
-static void check_turnaround(const dram_spec_t *s)
+static void check_turnaround(const dram_spec_t *spec)
 {
+    dram_spec_t at_once = *spec, *s = &at_once;
+    at_once.write_wait = 0;
     dram_channel_t *c = dram_channel_create(s);
     uint64_t bl = dram_burst_ticks(s);
     /* A write, then a read of the same row that arrives before the bus has turned. */
@@ -291,7 +293,7 @@ static void of_two_reads_that_can_go_at_once_the_older_goes(void **state)
     (void)state;
     dram_spec_t s = dram_hbm();
     s.tREFI = 0;
-    s.write_low = 0;
+    s.write_low = s.write_wait = 0;
     s.tCDLR = 100;
     dram_channel_t *c = dram_channel_create(&s);
     dram_read(c->d, 0, dram_channel_place(c, 0, 0, 0), 1, 0); /* opens row 0 of bank 0 */
@@ -317,6 +319,7 @@ static void write_recovery_delays_the_precharge(void **state)
     for (uint32_t recovery = 10; recovery <= 70; recovery += 60) {
         dram_spec_t s = dram_hbm();
         s.tWR = recovery;
+        s.write_wait = 0;
         dram_channel_t *c = dram_channel_create(&s);
         dram_write(c->d, 0, dram_channel_place(c, 1, 0, 0), 1);
         cycle_t sent = 30;
