@@ -114,8 +114,8 @@ rb_code_t conf_load_gpu(conf_t *c, const char *name, rb_err_t *err)
                        name, known.list);
     if (family)
         return rb_fail(err, RB_USAGE,
-                       "unknown GPU '%.60s': %s is not modelled, only Volta, Turing and Ampere. "
-                       "Known: %s",
+                       "unknown GPU '%.60s': %s is not modelled, only Volta, Turing, Ampere and the "
+                       "H200. Known: %s",
                        name, family, known.list);
     if (known.best[0])
         return rb_fail(err, RB_USAGE, "unknown GPU '%.60s'; did you mean '%s'? Known: %s", name,
