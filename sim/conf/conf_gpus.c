@@ -113,10 +113,11 @@ rb_code_t conf_load_gpu(conf_t *c, const char *name, rb_err_t *err)
                        "unknown GPU '%.60s': of Ampere, only some GPUs are modelled. Known: %s",
                        name, known.list);
     if (family)
-        return rb_fail(err, RB_USAGE,
-                       "unknown GPU '%.60s': %s is not modelled, only Volta, Turing, Ampere and the "
-                       "H200. Known: %s",
-                       name, family, known.list);
+        return rb_fail(
+            err, RB_USAGE,
+            "unknown GPU '%.60s': %s is not modelled, only Volta, Turing, Ampere and the "
+            "H200. Known: %s",
+            name, family, known.list);
     if (known.best[0])
         return rb_fail(err, RB_USAGE, "unknown GPU '%.60s'; did you mean '%s'? Known: %s", name,
                        known.best, known.list);
