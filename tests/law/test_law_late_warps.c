@@ -42,6 +42,7 @@ static cycle_t cycles_after(const unsigned *sleeps)
     synth_code(second, "EXIT", "", "");
     synth_kernel_body(second, chain_body, NULL);
     lab_run(&spec, synth_source(s), 1, 0, &r);
+    synth_destroy(s);
     assert_int_equal(r.n, 2);
     assert_true(launch_result_cycles(&r.launch[0]) >
                 *sleeps * (uint64_t)(spec.gpu.clock_mhz * (SLEEP_NS / 1000) * 0.99));
