@@ -80,6 +80,21 @@ __device__ inline void card_sync(void)
         __trap();
 }
 
+/* Reads the clock before and after n steps. A first round brings the code into the caches. */
+template <class Step>
+__device__ inline void card_time(int n, long long *first, long long *last, Step step)
+{
+#pragma unroll 1
+    for (int round = 0; round < 2; round++) {
+        card_sync();
+        *first = clock64();
+#pragma unroll 1
+        for (int i = 0; i < n; i++)
+            step();
+        *last = clock64();
+    }
+}
+
 __device__ inline void card_store(long long *clocks, long long first, long long last)
 {
     unsigned warps = (blockDim.x + 31) / 32;

@@ -64,18 +64,11 @@ static __global__ void chains(long long *clocks, unsigned *sink, int n)
         for (int k = 0; k < CHAINS; k++)
             d[k][i] = threadIdx.x * k;
     }
-#pragma unroll 1
-    for (int round = 0; round < 2; round++) {
-        card_sync();
-        first = clock64();
-#pragma unroll 1
-        for (int i = 0; i < n; i++) {
+    card_time(n, &first, &last, [&] {
 #pragma unroll
-            for (int k = 0; k < 16; k++)
-                product<KIND>(d[k % CHAINS], a, b);
-        }
-        last = clock64();
-    }
+        for (int k = 0; k < 16; k++)
+            product<KIND>(d[k % CHAINS], a, b);
+    });
     card_store(clocks, first, last);
     for (int i = 0; i < 4; i++)
         for (int k = 0; k < CHAINS; k++)

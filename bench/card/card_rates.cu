@@ -11,18 +11,11 @@ template <class Op, int N> static __global__ void rate(long long *clocks, unsign
     long long first = 0, last = 0;
     Op op[CHAINS];
 
-#pragma unroll 1
-    for (int round = 0; round < 2; round++) {
-        card_sync();
-        first = clock64();
-#pragma unroll 1
-        for (int i = 0; i < N; i++) {
+    card_time(N, &first, &last, [&] {
 #pragma unroll
-            for (int k = 0; k < 64; k++)
-                op[k % CHAINS].step();
-        }
-        last = clock64();
-    }
+        for (int k = 0; k < 64; k++)
+            op[k % CHAINS].step();
+    });
     card_store(clocks, first, last);
     unsigned all = 0;
     for (int k = 0; k < CHAINS; k++)
@@ -65,18 +58,11 @@ static __global__ void tensor(long long *clocks, float *sink, int n)
         b.x[i] = __ushort_as_half((unsigned short)(threadIdx.x ^ i));
     for (int i = 0; i < sum[0].num_elements; i++)
         sum[0].x[i] = sum[1].x[i] = (float)(threadIdx.x * i);
-#pragma unroll 1
-    for (int round = 0; round < 2; round++) {
-        card_sync();
-        first = clock64();
-#pragma unroll 1
-        for (int i = 0; i < n; i++) {
+    card_time(n, &first, &last, [&] {
 #pragma unroll
-            for (int k = 0; k < 8; k++)
-                mma_sync(sum[k % 2], a, b, sum[k % 2]);
-        }
-        last = clock64();
-    }
+        for (int k = 0; k < 8; k++)
+            mma_sync(sum[k % 2], a, b, sum[k % 2]);
+    });
     card_store(clocks, first, last);
     float all = 0; /* what no element needs is not computed */
     for (int i = 0; i < sum[0].num_elements; i++)

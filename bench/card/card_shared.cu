@@ -66,18 +66,11 @@ static __global__ void pairs(long long *clocks, unsigned *sink, unsigned apart, 
 
     for (unsigned i = threadIdx.x; i < WORDS / 4; i += blockDim.x)
         words[i] = make_uint4(i, 0, 0, 0);
-#pragma unroll 1
-    for (int round = 0; round < 2; round++) {
-        card_sync();
-        first = clock64();
-#pragma unroll 1
-        for (int i = 0; i < n; i++) {
+    card_time(n, &first, &last, [&] {
 #pragma unroll
-            for (unsigned k = 0; k < UNROLL; k++)
-                sum += load<T>(at + k * 1024).x;
-        }
-        last = clock64();
-    }
+        for (unsigned k = 0; k < UNROLL; k++)
+            sum += load<T>(at + k * 1024).x;
+    });
     card_store(clocks, first, last);
     if (sum == 0x12345678)
         *sink = 1;
