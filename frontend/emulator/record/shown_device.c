@@ -30,7 +30,8 @@ static uint64_t fp64_ratio(const sm_spec_t *sm)
     return twice == 0 || single < twice ? 1 : single / twice;
 }
 
-/* Of a chip whose code is not decoded, a program sees one that takes the newest code of a data centre that is. */
+/* Code for chips after 8.9 is not decoded. Programs see such a chip as 8.0, so that they and libraries
+ * choose code that is. */
 static uint32_t shown_arch(uint32_t arch)
 {
     enum { LAST_DECODED = 89, DATA_CENTRE = 80 };
