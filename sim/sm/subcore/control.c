@@ -132,9 +132,28 @@ cycle_t control_falls(const sm_t *sm, uint32_t w, unsigned n, unsigned limit, cy
     return falls_to(sm, counter_of(sm, w, n), limit, now);
 }
 
-cycle_t control_ready(const sm_t *sm, uint32_t w, const inst_t *inst, cycle_t now, dep_kind_t *kind)
+bool control_is_open(const sm_t *sm, uint32_t w, unsigned n)
 {
-    wait_t wait = {cycle_max(now, sm->subcore.warp[w].stalled_until), DEP_FIXED};
+    return counter_of(sm, w, n)->unknown > 0;
+}
+
+/* The counter of the wait mask that keeps a warp waiting and decides what that is charged to. */
+static uint8_t counter_awaited(const sm_t *sm, const warp_t *warp, dep_kind_t kind)
+{
+    for (unsigned mask = ctl_wait_mask(warp->inst->ctl); mask != 0; mask &= mask - 1) {
+        const unsigned n = (unsigned)__builtin_ctz(mask);
+        const counter_t *c = counter_of(sm, warp->slot, n);
+        if (c->unknown > 0 && c->unknown_kind == kind)
+            return (uint8_t)n;
+    }
+    return AWAITS_NO_ONE;
+}
+
+cycle_t control_ready(sm_t *sm, warp_t *warp, cycle_t now, dep_kind_t *kind)
+{
+    const inst_t *inst = warp->inst;
+    const uint32_t w = warp->slot;
+    wait_t wait = {cycle_max(now, warp->stalled_until), DEP_FIXED};
     unsigned write = ctl_write_barrier(inst->ctl), read = ctl_read_barrier(inst->ctl);
     for (unsigned mask = ctl_wait_mask(inst->ctl); mask != 0; mask &= mask - 1)
         wait_for(sm, inst, counter_of(sm, w, (unsigned)__builtin_ctz(mask)), 0, now, &wait);
@@ -150,6 +169,8 @@ cycle_t control_ready(const sm_t *sm, uint32_t w, const inst_t *inst, cycle_t no
         wait_for(sm, inst, counter_of(sm, w, write), CONTROL_COUNTER_MAX - 2, now, &wait);
     if (read < CONTROL_COUNTERS && read != write)
         wait_for(sm, inst, counter_of(sm, w, read), CONTROL_COUNTER_MAX - 2, now, &wait);
+    if (wait.at == CYCLE_NEVER)
+        warp->awaited = counter_awaited(sm, warp, wait.kind);
     *kind = wait.kind;
     return wait.at;
 }

@@ -60,9 +60,22 @@ static int32_t hmma_forwarded(const sm_t *sm, uint32_t w, const inst_t *inst, cy
     return others < latest ? others : latest;
 }
 
-cycle_t depend_ready(const sm_t *sm, uint32_t w, const inst_t *inst, cycle_t now, dep_kind_t *kind)
+/* The pending register that keeps a warp waiting and decides what that is charged to: a long one, if
+ * there is any. kind: what it is charged to. */
+static uint8_t register_awaited(const dep_t *dep, const inst_t *inst, dep_kind_t kind)
 {
-    const dep_t *dep = dep_of(sm, w), *hold = hold_of(sm, w);
+    const dep_t awaited = DEP_PENDING | (dep_t)kind;
+    for (unsigned i = 0; i < inst->n_wait; i++) {
+        if ((dep[inst->dep[i]] & (DEP_PENDING | DEP_KIND)) == awaited)
+            return (uint8_t)i;
+    }
+    return AWAITS_NO_ONE;
+}
+
+cycle_t depend_ready(sm_t *sm, warp_t *warp, cycle_t now, dep_kind_t *kind)
+{
+    const inst_t *inst = warp->inst;
+    const dep_t *dep = warp->dep, *hold = warp->hold;
     int32_t latest = 0;
     bool pending = false;
     *kind = DEP_FIXED;
@@ -72,9 +85,13 @@ cycle_t depend_ready(const sm_t *sm, uint32_t w, const inst_t *inst, cycle_t now
         if (inst->dep[i] < REG_ID_PRED)
             dep_latest(hold[inst->dep[i]], now, &latest, &pending, kind);
     }
-    if (inst->cls == OP_HMMA && !pending && latest > 0)
-        latest = hmma_forwarded(sm, w, inst, now, latest);
-    return pending ? CYCLE_NEVER : now + (cycle_t)latest;
+    if (pending) {
+        warp->awaited = register_awaited(dep, inst, *kind);
+        return CYCLE_NEVER;
+    }
+    if (inst->cls == OP_HMMA && latest > 0)
+        latest = hmma_forwarded(sm, warp->slot, inst, now, latest);
+    return now + (cycle_t)latest;
 }
 
 void depend_set_pending(sm_t *sm, uint32_t w, const inst_t *inst, dep_kind_t kind)

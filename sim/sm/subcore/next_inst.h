@@ -63,14 +63,12 @@ next_inst_quad(const warp_t *warp, const uint16_t *id, dep_t from, dep_t *any, i
 
 /* The earliest cycle at which the operands of warp w's next instruction allow it to issue, see
  * depend_ready() and control_ready(). */
-static inline cycle_t next_inst_operands(sm_t *sm, const warp_t *warp, cycle_t now,
-                                         dep_kind_t *kind)
+static inline cycle_t next_inst_operands(sm_t *sm, warp_t *warp, cycle_t now, dep_kind_t *kind)
 {
     const inst_t *inst = warp->inst;
-    const uint32_t w = warp->slot;
     *kind = DEP_FIXED;
     if (warp->control)
-        return inst->traits & INST_WAITS ? control_ready(sm, w, inst, now, kind)
+        return inst->traits & INST_WAITS ? control_ready(sm, warp, now, kind)
                                          : cycle_max(now, warp->stalled_until);
     /* If no operand is pending and the latest one is of fixed latency, its cycle is all that
      * matters. */
@@ -87,7 +85,7 @@ static inline cycle_t next_inst_operands(sm_t *sm, const warp_t *warp, cycle_t n
         return now;
     if (known && (latest & DEP_KIND) == DEP_FIXED && !(inst->traits & INST_FORWARDED))
         return now + (cycle_t)(latest >> DEP_SHIFT);
-    return depend_ready(sm, w, inst, now, kind);
+    return depend_ready(sm, warp, now, kind);
 }
 
 /* Determines when a warp can issue its next instruction, which is in its instruction buffer, and the
@@ -112,6 +110,7 @@ static inline bool next_inst_when(sm_t *sm, warp_t *warp, cycle_t now, cycle_t *
         if (copied > at) {
             at = copied;
             warp->state = STATE_LONG_SCOREBOARD;
+            warp->awaited = AWAITS_NO_ONE;
         }
     }
     if (at == CYCLE_NEVER) {

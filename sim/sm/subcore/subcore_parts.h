@@ -40,9 +40,9 @@ static inline dep_t dep_encode(cycle_t cycle, dep_kind_t kind)
     return (dep_t)(cycle << DEP_SHIFT) | (dep_t)kind;
 }
 
-/* Earliest cycle >= now at which the operands of inst allow warp w to issue; CYCLE_NEVER: not known
- * yet. *kind: what the wait is charged to. */
-cycle_t depend_ready(const sm_t *sm, uint32_t w, const inst_t *inst, cycle_t now, dep_kind_t *kind);
+/* Earliest cycle >= now at which its operands allow a warp to issue its next instruction; CYCLE_NEVER:
+ * not known yet, and warp->awaited is set. *kind: what the wait is charged to. */
+cycle_t depend_ready(sm_t *sm, warp_t *warp, cycle_t now, dep_kind_t *kind);
 
 /* The destinations of inst will be ready at `cycle`. */
 static inline void depend_set(warp_t *warp, const inst_t *inst, cycle_t cycle, dep_kind_t kind)
@@ -84,8 +84,10 @@ static inline cycle_t control_gap(const sm_t *sm, const inst_t *inst)
 }
 
 /* depend_ready() for warps with control words: by stall count and counters. */
-cycle_t control_ready(const sm_t *sm, uint32_t w, const inst_t *inst, cycle_t now,
-                      dep_kind_t *kind);
+cycle_t control_ready(sm_t *sm, warp_t *warp, cycle_t now, dep_kind_t *kind);
+
+/* Whether instructions that a counter of warp w counts may be released in a cycle not known yet. */
+bool control_is_open(const sm_t *sm, uint32_t w, unsigned n);
 
 /* Earliest cycle >= now at which counter n of warp w is at most limit; CYCLE_NEVER: not known yet. */
 cycle_t control_falls(const sm_t *sm, uint32_t w, unsigned n, unsigned limit, cycle_t now);

@@ -88,10 +88,14 @@ typedef struct {
     uint8_t park;          /* park_t */
     uint8_t slot;          /* its number */
     uint8_t sub_core;
-    uint8_t place; /* index among the warps of its sub-core */
-    bool control;  /* its dependences are tracked by control words, not by the scoreboard */
-    bool more;     /* another piece of its stream may follow its runs */
+    uint8_t place;   /* index among the warps of its sub-core */
+    bool control;    /* its dependences are tracked by control words, not by the scoreboard */
+    bool more;       /* another piece of its stream may follow its runs */
+    uint8_t awaited; /* parked for a dependence: one that alone keeps it and its state; an index of
+                      * inst->dep, with control words a counter; AWAITS_NO_ONE: look at all */
 } warp_t;
+
+enum { AWAITS_NO_ONE = UINT8_MAX };
 
 _Static_assert(sizeof(warp_t) == 128, "two lines of the host's cache");
 

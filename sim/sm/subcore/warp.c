@@ -64,10 +64,22 @@ void warp_schedule(sm_t *sm, uint32_t w, cycle_t now)
         wake(sm, warp, cycle_max(at, now + (sm->subcore.issuing != NOT_ISSUING)), now);
 }
 
+/* Whether a warp that is parked for a dependence certainly stays as it is: what it awaits is not
+ * known yet, and its instruction buffer needs nothing. Counts per instruction need every step. */
+static bool still_waits(const sm_t *sm, const warp_t *warp)
+{
+    if (warp->awaited == AWAITS_NO_ONE || PROFILED(sm) || is_dry(sm, warp))
+        return false;
+    return warp->control ? control_is_open(sm, warp->slot, warp->awaited)
+                         : (warp->dep[warp->inst->dep[warp->awaited]] & DEP_PENDING) != 0;
+}
+
 void warp_unpark(sm_t *sm, uint32_t w, park_t why, cycle_t now)
 {
     warp_t *warp = &sm->subcore.warp[w];
     if (warp->park != (uint8_t)why || warp->inst == NULL)
+        return;
+    if (why == PARK_DEPEND && still_waits(sm, warp))
         return;
     warp_charge(sm, w, now);
     warp_schedule(sm, w, now);
