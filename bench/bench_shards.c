@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "bench/bench_schedule.h"
 #include "sim/core/alloc.h"
@@ -12,19 +13,23 @@
  * line of the cache in 0.1 us. */
 static const double barrier = 1e-6;
 
-static const unsigned n_threads[] = {2, 4, 8, 16};
+/* One thread is the base. The windows are those of a chip of so many threads. */
+static const unsigned n_threads[] = {1, 2, 4, 8, 16};
 enum { WAYS = sizeof(n_threads) / sizeof(n_threads[0]) };
 
 /* What a run of one thread takes, in the order in which it happens, which is the same in each run: the
  * least time of all runs. */
 typedef struct {
-    float *time;     /* owned; of each shard in each window */
-    uint32_t *count; /* owned; shards of each window */
-    float *gap;      /* owned; before each window */
-    size_t n, n_windows, cap, cap_count, cap_gap;
-    size_t at, window; /* in the current run */
-    bool again;        /* not the first run */
-    double last;
+    float *time;      /* owned; of each shard in each window */
+    uint32_t *count;  /* owned; shards of each window */
+    float *gap;       /* owned; before each window, without ... */
+    float *made;      /* owned; ... decoding blocks for it */
+    uint32_t *blocks; /* owned; how many */
+    size_t n, n_windows, cap, cap_count, cap_gap, cap_made, cap_blocks;
+    size_t at, window;     /* in the current run */
+    bool again;            /* not the first run */
+    double last, decoding; /* decoding: since the last window */
+    uint32_t decoded;      /* blocks */
 } shard_times_t;
 
 static void keep_least(float *to, double value, bool again)
@@ -39,8 +44,13 @@ static void on_ran(void *ctx, uint32_t shard)
     const double now = clock_seconds(), took = now - t->last;
     if (shard == ENGINE_WINDOW) {
         rb_grow(&t->gap, &t->cap_gap, t->window + 1, sizeof(*t->gap));
+        rb_grow(&t->made, &t->cap_made, t->window + 1, sizeof(*t->made));
         rb_grow(&t->count, &t->cap_count, t->window + 1, sizeof(*t->count));
-        keep_least(&t->gap[t->window], took, t->again);
+        rb_grow(&t->blocks, &t->cap_blocks, t->window + 1, sizeof(*t->blocks));
+        keep_least(&t->gap[t->window], took - t->decoding, t->again);
+        keep_least(&t->made[t->window], t->decoding, t->again);
+        t->blocks[t->window] = t->decoded;
+        t->decoding = t->decoded = 0;
         t->count[t->window++] = 0;
     } else {
         rb_grow(&t->time, &t->cap, t->at + 1, sizeof(*t->time));
@@ -50,8 +60,24 @@ static void on_ran(void *ctx, uint32_t shard)
     t->last = clock_seconds(); /* without the time of this function */
 }
 
-static rb_code_t measure(shard_times_t *t, const gpu_spec_t *spec, bench_open_fn open,
-                         const void *ctx, rb_err_t *err)
+/* The source that is measured, whose operations are timed here. */
+static struct {
+    const trace_source_ops_t *ops;
+    shard_times_t *times;
+} timed;
+
+static rb_code_t decode(trace_launch_t *l, trace_claim_t *claim, trace_block_t **blocks,
+                        uint64_t *n, rb_err_t *err)
+{
+    const double from = clock_seconds();
+    const rb_code_t rc = timed.ops->decode(l, claim, blocks, n, err);
+    timed.times->decoding += clock_seconds() - from;
+    timed.times->decoded += (uint32_t)*n;
+    return rc;
+}
+
+static rb_code_t measure(shard_times_t *t, unsigned threads, const gpu_spec_t *spec,
+                         bench_open_fn open, const void *ctx, rb_err_t *err)
 {
     trace_source_t *source = open(ctx, err);
     if (source == NULL)
@@ -59,43 +85,79 @@ static rb_code_t measure(shard_times_t *t, const gpu_spec_t *spec, bench_open_fn
     gpu_t *gpu = gpu_create(spec, 1, 0);
     const run_plan_t plan = {.first = 1};
     const gpu_callbacks_t callbacks = {0};
-    gpu_watch(gpu, on_ran, t);
+    trace_source_ops_t ops = *source->ops;
+    timed.ops = source->ops;
+    timed.times = t;
+    ops.decode = decode;
+    source->ops = &ops;
+    gpu_watch(gpu, (int)threads, on_ran, t);
     t->at = t->window = 0;
+    t->decoding = t->decoded = 0;
     t->last = clock_seconds();
     const rb_code_t rc = gpu_run(gpu, source, &plan, &callbacks, err);
     t->again = true;
     gpu_destroy(gpu);
+    source->ops = timed.ops;
     source->ops->destroy(source);
     return rc;
 }
 
-static void print_row(const shard_times_t *t, const char *name)
+/* The tasks of window w: its shards, then the blocks of the next window, which threads without a shard
+ * decode ahead, each by itself. */
+static size_t window_tasks(const shard_times_t *t, size_t w, const float *time, float **task,
+                           size_t *cap)
 {
-    double one = 0, serial = 0, took[WAYS] = {0};
+    const size_t n = t->count[w], blocks = w + 1 < t->window ? t->blocks[w + 1] : 0;
+    rb_grow(task, cap, n + blocks, sizeof(**task));
+    memcpy(*task, time, n * sizeof(**task));
+    for (size_t i = 0; i < blocks; i++)
+        (*task)[n + i] = t->made[w + 1] / (float)blocks;
+    return n + blocks;
+}
+
+/* Seconds of the run on so many threads. */
+static double run_time(const shard_times_t *t, unsigned threads)
+{
+    double sum = t->made[0];
+    float *task = NULL;
+    size_t cap = 0;
     const float *time = t->time;
     for (size_t w = 0; w < t->window; time += t->count[w++]) {
-        const double all = schedule_window(time, t->count[w], 1);
-        one += all + t->gap[w];
-        serial += t->gap[w];
-        for (unsigned i = 0; i < WAYS; i++) {
-            const double parallel = schedule_window(time, t->count[w], n_threads[i]) + barrier;
-            took[i] += t->gap[w] + (parallel < all ? parallel : all);
-        }
+        const size_t n = window_tasks(t, w, time, &task, &cap);
+        const double all = schedule_window(task, n, 1);
+        const double parallel = schedule_window(task, n, threads) + barrier;
+        sum += t->gap[w] + (parallel < all ? parallel : all);
     }
-    printf("%-18s %9zu %8.1f %8.3f %8.2f %%", name, t->window, (double)t->at / (double)t->window,
-           one, 100 * serial / one);
-    for (unsigned i = 0; i < WAYS; i++)
-        printf(" %8.2f", one / took[i]);
+    free(task);
+    return sum;
+}
+
+static double sum(const float *of, size_t n)
+{
+    double all = 0;
+    for (size_t i = 0; i < n; i++)
+        all += of[i];
+    return all;
+}
+
+static void print_row(const char *name, const shard_times_t t[WAYS])
+{
+    const double one = run_time(&t[0], n_threads[0]);
+    printf("%-18s %9zu %8.1f %8.3f %8.2f %% %8.2f %%", name, t->window,
+           (double)t->at / (double)t->window, one, 100 * sum(t->gap, t->window) / one,
+           100 * sum(t->made, t->window) / one);
+    for (unsigned i = 1; i < WAYS; i++)
+        printf(" %8.2f", one / run_time(&t[i], n_threads[i]));
     printf("\n");
     fflush(stdout);
 }
 
 void bench_shards_header(void)
 {
-    printf("%-18s %9s %8s %8s %10s", "", "", "shards", "1 thread", "between");
-    printf("  times as fast with\n%-18s %9s %8s %8s %10s", "case", "windows", "each", "s",
-           "windows");
-    for (unsigned i = 0; i < WAYS; i++)
+    printf("%-18s %9s %8s %8s %10s %10s", "", "", "shards", "1 thread", "between", "decoding");
+    printf("  times as fast with\n%-18s %9s %8s %8s %10s %10s", "case", "windows", "each", "s",
+           "windows", "blocks");
+    for (unsigned i = 1; i < WAYS; i++)
         printf(" %8u", n_threads[i]);
     printf("\n");
 }
@@ -103,14 +165,19 @@ void bench_shards_header(void)
 rb_code_t bench_shards(const gpu_spec_t *spec, const char *name, unsigned repeats,
                        bench_open_fn open, const void *ctx, rb_err_t *err)
 {
-    shard_times_t t = {0};
+    shard_times_t t[WAYS] = {0};
     rb_code_t rc = RB_OK;
     for (unsigned i = 0; rc == RB_OK && i < (repeats > 0 ? repeats : 1); i++)
-        rc = measure(&t, spec, open, ctx, err);
-    if (rc == RB_OK && t.window > 0)
-        print_row(&t, name);
-    free(t.time);
-    free(t.count);
-    free(t.gap);
+        for (unsigned w = 0; rc == RB_OK && w < WAYS; w++)
+            rc = measure(&t[w], n_threads[w], spec, open, ctx, err);
+    if (rc == RB_OK && t->window > 0)
+        print_row(name, t);
+    for (unsigned w = 0; w < WAYS; w++) {
+        free(t[w].time);
+        free(t[w].count);
+        free(t[w].gap);
+        free(t[w].made);
+        free(t[w].blocks);
+    }
     return rc;
 }

@@ -76,7 +76,7 @@ gpu_t *gpu_create(const gpu_spec_t *spec, int threads, cycle_t window)
     g->spec.mem.core_mhz = spec->gpu.clock_mhz;
     cycle_t exact = gpu_spec_window(spec);
     g->window = window == 0 || window > exact ? exact : window;
-    g->threads = threads;
+    g->threads = g->window_threads = threads;
     g->engine = engine_create(threads, g->window);
     g->n_sms = spec->sm.sm.count;
     g->n_partitions = spec->mem.mem.partitions;
@@ -126,9 +126,10 @@ static void watch_hook(void *gpu, uint32_t shard)
     g->watch(g->watch_ctx, shard);
 }
 
-void gpu_watch(gpu_t *g, void (*ran)(void *ctx, uint32_t shard), void *ctx)
+void gpu_watch(gpu_t *g, int threads, void (*ran)(void *ctx, uint32_t shard), void *ctx)
 {
     RB_INVARIANT(g->threads == 1, "a chip of %d threads is watched", g->threads);
+    g->window_threads = threads;
     g->watch = ran;
     g->watch_ctx = ctx;
     set_hooks(g, watch_hook);

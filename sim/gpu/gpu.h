@@ -115,8 +115,9 @@ gpu_t *gpu_create(const gpu_spec_t *spec, int threads, cycle_t window);
 void gpu_destroy(gpu_t *g);
 
 /* Calls ran(ctx, shard) when a shard has run, and with ENGINE_WINDOW where a window begins (engine.h);
- * only on a chip of one thread. For measurements of the host. */
-void gpu_watch(gpu_t *g, void (*ran)(void *ctx, uint32_t shard), void *ctx);
+ * only on a chip of one thread. Its windows are from now on those of a chip of `threads` threads. For
+ * measurements of the host. */
+void gpu_watch(gpu_t *g, int threads, void (*ran)(void *ctx, uint32_t shard), void *ctx);
 
 /* Checks between parameters: sizes that divide, latencies of at least one cycle, buffers that cover
  * a round trip. RB_CONFIG with the key and the nearest legal values. */

@@ -51,6 +51,7 @@ struct gpu {
     addr_map_t map;
     uint32_t n_sms, n_partitions;
     int threads;             /* of the host */
+    int window_threads;      /* whose windows it has: threads, unless gpu_watch() says otherwise */
     sm_t **sm;               /* owned */
     partition_t **partition; /* owned */
     mmu_t *mmu;              /* owned */

@@ -391,7 +391,7 @@ static void count_instructions(gpu_t *g, bool wanted, uint32_t launches)
 static uint16_t second_side(const gpu_t *g)
 {
     enum { SHARDS_OF_THREAD = 4 };
-    const uint32_t threads = (uint32_t)g->threads;
+    const uint32_t threads = (uint32_t)g->window_threads;
     const bool busy = threads == 1 || g->n_partitions >= threads * SHARDS_OF_THREAD;
     return busy && engine_longest_window(g->engine) < GPU_REST_QUANTUM ? (uint16_t)g->n_sms : 0;
 }

@@ -43,8 +43,10 @@ made_block_t *made_pool_take(made_pool_t *p, uint32_t n_warps)
         b->block.n_warps = n_warps;
         b->block.warps = rb_calloc(n_warps, sizeof(b->block.warps[0]));
         b->pool = p;
+        pthread_mutex_lock(&p->lock);
         b->next_made = p->made;
         p->made = b;
+        pthread_mutex_unlock(&p->lock);
         rb_grow(&b->runs, &b->cap_runs, atomic_load(&p->runs), sizeof(b->runs[0]));
         rb_grow(&b->addrs, &b->cap_addrs, atomic_load(&p->addrs), sizeof(b->addrs[0]));
     }

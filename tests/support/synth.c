@@ -366,19 +366,52 @@ static rb_code_t op_open(trace_source_t *s, uint64_t id, trace_launch_t **out, r
     return RB_OK;
 }
 
-static rb_code_t op_get_block(trace_launch_t *l, uint64_t index, trace_block_t **out, rb_err_t *err)
+/* A claim is the index of its first block; the launch owns nothing more. */
+enum { CLAIM_BLOCKS = 4 };
+struct trace_claim {
+    uint64_t index;
+};
+
+static rb_code_t op_claim(trace_launch_t *l, uint64_t index, uint64_t max, claim_status_t *status,
+                          trace_claim_t **out, uint64_t *n, rb_err_t *err)
 {
-    const synth_kernel_t *k = l->kernel;
+    const uint64_t end = l->kernel->info.n_blocks, left = end > index ? end - index : 0;
 
     (void)err;
+    *n = max < CLAIM_BLOCKS ? max : CLAIM_BLOCKS;
+    *n = left < *n ? left : *n;
+    *status = *n > 0 ? CLAIM_MADE : CLAIM_END;
     *out = NULL;
-    if (index >= k->info.n_blocks)
-        return RB_OK;
-    made_block_t *b = made_pool_take(&l->blocks, k->n_warps);
-
-    block_generate(k, b, index);
-    *out = &b->block;
+    if (*n > 0) {
+        *out = rb_calloc(1, sizeof(**out));
+        (*out)->index = index;
+    }
     return RB_OK;
+}
+
+static rb_code_t op_decode(trace_launch_t *l, trace_claim_t *claim, trace_block_t **out,
+                           uint64_t *n, rb_err_t *err)
+{
+    (void)err;
+    for (uint64_t i = 0; i < *n; i++) {
+        made_block_t *b = made_pool_take(&l->blocks, l->kernel->n_warps);
+
+        block_generate(l->kernel, b, claim->index + i);
+        out[i] = &b->block;
+    }
+    free(claim);
+    return RB_OK;
+}
+
+static rb_code_t op_get_block(trace_launch_t *l, uint64_t index, trace_block_t **out, rb_err_t *err)
+{
+    trace_claim_t *claim;
+    claim_status_t status;
+    uint64_t n;
+
+    *out = NULL;
+    RB_TRY(op_claim(l, index, 1, &status, &claim, &n, err));
+    return status == CLAIM_MADE ? op_decode(l, claim, out, &n, err) : RB_OK;
 }
 
 static void op_free_block(trace_launch_t *l, trace_block_t *block)
@@ -421,6 +454,8 @@ static const trace_source_ops_t synth_ops = {
     .graph = op_graph,
     .open = op_open,
     .get_block = op_get_block,
+    .claim = op_claim,
+    .decode = op_decode,
     .free_block = op_free_block,
     .close = op_close,
     .inst_text = op_inst_text,
