@@ -36,7 +36,7 @@ while read -r name card size published; do
     [[ -s $run/run.json ]] || "$rubato" run -f --gpu rtx2060 ${card[$card]} -s warmup.mode=flush \
         -s gpu.memcpy_fills_l2=false -o "$run" "$trace" >/dev/null
     printf '%s %s %s %s %s\n' "$name" "$card" "$size" "$published" \
-        "$(perl -0777 -ne '/"totals":\s*\{"cycles":\s*([\d.]+)/ and my $c = $1; /"clock_mhz":\s*([\d.]+)/; print $c / $1' "$run/run.json")"
+        "$(perl -0777 -ne 'print $1 * 1e6 if /"totals":.*?"seconds": ([\d.e-]+)/s' "$run/run.json")"
 done <<'LIST' | awk '{ e = ($5 / $4 - 1) * 100; printf "%-18s %s %8d %8.1f us %8.1f us %+6.1f %%\n", $1, $2, $3, $4, $5, e
     n[$2]++; s[$2] += e < 0 ? -e : e } END { for (c in n) printf "%s: mean error %.1f %% of %d\n", c, s[c] / n[c], n[c] }'
 add_not_coalesced rtx2060 2048 309.1
