@@ -45,12 +45,13 @@ compile()
     [[ -x $out ]] || "$nvcc" -arch=sm_70 "$host" -cudart shared -w -Xcompiler -w -I"$samples/Common" -o "$out" "${@:2}"
 }
 
-# measure BENCHMARK NAME LAUNCHES [ARGUMENT]...: records these launches and runs them
+# measure BENCHMARK NAME LAUNCHES [ARGUMENT]...: records these launches and runs them. A NAME may end with _k1, the
+# first of several runs of one program.
 measure()
 {
     local trace=$dir/traces/$2.rbt run=$dir/runs/$2
     [[ -s $trace ]] ||
-        (cd "$in" && "$rubato" record -l "$3" --gpu v100 -o "$trace" -- "$dir/bin/$2" "${@:4}" >/dev/null)
+        (cd "$in" && "$rubato" record -l "$3" --gpu v100 -o "$trace" -- "$dir/bin/${2%_k[0-9]}" "${@:4}" >/dev/null)
     [[ -s $run/run.json ]] ||
         "$rubato" run -f --gpu v100 -s warmup.mode=flush -s gpu.memcpy_fills_l2=false -o "$run" "$trace" >"$run.txt"
     runs+=("$1=$run")
@@ -86,7 +87,7 @@ if wanted kmeans; then
     measure kmeans-rodinia-3.1 kmeans 1-2 -b -i points
 fi
 if wanted b+tree; then
-    input "$in/keys" 'print "1000000\n"; print "$_\n" for 0 .. 999999'
+    input "$in/keys" 'print join("\n", 1000000, 0 .. 999999), "\n"'
     input "$in/commands" 'print "j 6000 3000\nk 10000\n"'
     compile b+tree -I"$rodinia/b+tree" "$rodinia/b+tree/main.c" "$rodinia"/b+tree/kernel/kernel_gpu_cuda_wrapper{,_2}.cu \
         "$rodinia"/b+tree/util/{timer/timer,num/num}.c "$rodinia/b+tree/util/cuda/cuda.cu"
@@ -140,5 +141,18 @@ sdk mergeSort 1- "$samples"/Samples/0_Introduction/mergeSort/{main,mergeSort_hos
     "$samples"/Samples/0_Introduction/mergeSort/{bitonic,mergeSort}.cu
 cp -n "$concepts/dct8x8/data/teapot512.bmp" "$in"
 sdk dct8x8 1,11-13,114- "$concepts"/dct8x8/{BmpUtil.cpp,DCT8x8_Gold.cpp,dct8x8.cu}
+
+if wanted cutlass_perf_test; then
+    cutlass=$collection/cutlass-bench
+    compile cutlass_perf_test -std=c++14 -DCUTLASS_USE_WMMA_API=1 -DCUTLASS_ENABLE_CUBLAS=0 -DCUTLASS_USE_TENSOR_CORES=1 \
+        -I"$cutlass" -I"$cutlass"/tools{,/util,/test,/test/perf} \
+        "$cutlass"/tools/test/perf/{cutlass_perf_test,gemm/wmma_gemm}.cu
+    k=0
+    for shape in "2560 16" "4096 128" "2560 512"; do # from the sectors read and written
+        k=$((k + 1))
+        measure cutlass_perf_test_k$k cutlass_perf_test_k$k 1 --seed=2020 --dist=0 --m="${shape% *}" --n="${shape#* }" \
+            --k="${shape% *}" --kernels=wmma_gemm_nn --iterations=1 --providers=cutlass
+    done
+fi
 
 "$rubato" compare "${runs[@]}" --hardware "$table" -o "$dir/pairs.csv"
