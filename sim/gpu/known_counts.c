@@ -173,6 +173,7 @@ static void limit_parts(gpu_counters_t *c)
         {&l2->atomic_hits, l2->atomic_sectors},
         {&l2->red_hits, l2->red_sectors},
         {&l2->early_writebacks, l2->writebacks},
+        {&l2->unasked_fills, l2->fills},
     };
     for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++) {
         if (*pairs[i].part > pairs[i].whole)

@@ -81,6 +81,7 @@ static bool request_miss(l2_slice_t *s, const mem_msg_t *m, const cache_tag_t *l
         uint32_t fetch =
             group & ~(uint32_t)e->pending & ~(uint32_t)(l != NULL ? cache_tag_valid(l) : 0);
         e->pending |= (uint8_t)fetch;
+        s->stats.unasked_fills += l2_sector_count(fetch & ~(uint32_t)missing);
         if (s->by_launch != NULL)
             note_fetch(s, e, fetch);
         l2_transfer_add(s, s->request_key.line, (uint8_t)fetch, false,

@@ -30,6 +30,8 @@
     S(stall_reply, "cycles", "", "input waits: reply queue full")                                  \
     S(stall_atomic, "cycles", "", "input waits: atomic unit busy")                                 \
     S(fills, "sectors", "lts__d_sectors_fill_device.sum", "sectors filled from DRAM")              \
+    S(unasked_fills, "sectors", "",                                                                \
+      "filled sectors that the request of the fetch did not ask for")                              \
     S(writebacks, "sectors", "", "dirty sectors written to DRAM")                                  \
     S(early_writebacks, "sectors", "", "dirty sectors written to DRAM early, whose line stays")    \
     S(ecc_reads, "sectors", "",                                                                    \

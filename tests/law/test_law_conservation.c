@@ -41,6 +41,7 @@ static void check_launch(const launch_result_t *r)
     assert_true(r->l2.write_hits <= r->l2.write_sectors);
     /* DRAM traffic is exactly what L2 fills and writes back. */
     assert_int_equal(r->dram.read_sectors, r->l2.fills + r->l2.ecc_reads);
+    assert_true(r->l2.unasked_fills <= r->l2.fills);
     assert_int_equal(r->dram.write_sectors, r->l2.writebacks);
     assert_true(r->sm.branches_uniform <= r->sm.branches);
 }

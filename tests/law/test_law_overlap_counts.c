@@ -160,6 +160,7 @@ static void each_launch_has_its_own_requests(void **state)
         assert_int_equal(r->sm.mix_load, load ? accesses : 0);
         if (load) /* nothing else brings its lines */
             assert_true(r->l2.fills >= r->l2.read_sectors - r->l2.inst_sectors);
+        assert_true(r->l2.unasked_fills <= r->l2.fills);
         if (store)
             assert_int_equal(r->l2.read_sectors, r->l2.inst_sectors);
     }

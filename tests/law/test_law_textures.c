@@ -154,6 +154,9 @@ static void fetches_use_the_l1_and_count_as_textures(void **state)
                      r.l2.read_sectors);
     assert_int_equal(r.l2.read_sectors, spec.sm.sm.count * STEPS * SECTORS_PER_LINE);
     assert_int_equal(r.dram.read_sectors, STEPS * SECTORS_PER_LINE);
+    /* Each sector by a request of its own: the other half of each fetch was not asked for. */
+    assert_int_equal(r.l2.requests, r.l2.read_sectors);
+    assert_int_equal(r.l2.unasked_fills, r.l2.fills / 2);
     assert_int_equal(r.sm.texture_busy, requests * spec.sm.sm.tex_interval);
     assert_int_equal(r.sm.global_load_requests + r.sm.global_load_sectors + r.sm.global_load_hits +
                          r.sm.global_load_pending,

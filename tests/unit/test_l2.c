@@ -116,7 +116,9 @@ static void a_cold_scan_misses_once_per_fill_group(void **state)
             assert_int_equal(stats_of(h).read_hits - hits, s % group != 0);
         }
         assert_int_equal(stats_of(h).fills, SECTORS_PER_LINE);
-        assert_int_equal(dram_of(h).read_requests, (SECTORS_PER_LINE + group - 1) / group);
+        const uint32_t fetches = (SECTORS_PER_LINE + group - 1) / group;
+        assert_int_equal(stats_of(h).unasked_fills, SECTORS_PER_LINE - fetches);
+        assert_int_equal(dram_of(h).read_requests, fetches);
         mem_harness_destroy(h);
     }
 }
@@ -133,6 +135,7 @@ static void a_read_that_is_partly_there_is_answered_in_parts(void **state)
     assert_int_equal(s.read_sectors, 5);
     assert_int_equal(s.read_hits, 2);
     assert_int_equal(s.fills, 4);
+    assert_int_equal(s.unasked_fills, 1);
     mem_harness_destroy(h);
 }
 

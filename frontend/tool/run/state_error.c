@@ -26,10 +26,10 @@ static const size_t outcomes[] = {VALUE_AT(l2.read_hits),      VALUE_AT(l2.write
                                   VALUE_AT(dram.read_sectors), VALUE_AT(dram.write_sectors)};
 
 /* Other counts of what these caches hold: instructions, translations, and how the L2 is written back. */
-static const size_t held[] = {VALUE_AT(l2.partial_fetches),  VALUE_AT(l2.early_writebacks),
-                              VALUE_AT(l2.inst_sectors),     VALUE_AT(l2.gpc_sectors),
-                              VALUE_AT(sm.tlb_misses),       VALUE_AT(sm.tlb_l2_misses),
-                              VALUE_AT(sm.icache_l0_misses), VALUE_AT(sm.icache_l1_misses)};
+static const size_t held[] = {
+    VALUE_AT(l2.partial_fetches), VALUE_AT(l2.early_writebacks), VALUE_AT(l2.unasked_fills),
+    VALUE_AT(l2.inst_sectors),    VALUE_AT(l2.gpc_sectors),      VALUE_AT(sm.tlb_misses),
+    VALUE_AT(sm.tlb_l2_misses),   VALUE_AT(sm.icache_l0_misses), VALUE_AT(sm.icache_l1_misses)};
 
 static bool is_among(const size_t *values, size_t n, uint16_t value)
 {

@@ -56,12 +56,24 @@ static const rule_t rules[] = {
     {"sm__inst_executed.sum", {"sm.warp_insts"}, {0}, NULL, 0, false},
     /* Names of AccelWattch's tables (its gen_hw_perf_csv.py), which are in sectors. */
     {"Elapsed_Cycles", {"cycles"}, {LATENCY_}, NULL, 0, false},
-    {"L1_RH", {"sm.global_load_hits"}, {0}, NULL, 0, false},
-    {"L1_RM", {"sm.global_load_sectors"}, {"sm.global_load_hits"}, NULL, 0, false},
+    /* What waits for a line under way counts as a hit. */
+    {"L1_RH", {"sm.global_load_hits", "sm.global_load_pending"}, {0}, NULL, 0, false},
+    {"L1_RM",
+     {"sm.global_load_sectors"},
+     {"sm.global_load_hits", "sm.global_load_pending"},
+     NULL,
+     0,
+     false},
     {"DRAM_Rd", {"dram.read_sectors"}, {0}, NULL, 0, false},
     {"DRAM_Wr", {"dram.write_sectors"}, {0}, NULL, 0, false},
-    /* Lines in flight count as hits, code is not counted, and writes never miss. */
-    {"L2_RH", {"l2.read_sectors"}, {"l2.fills", "l2.inst_sectors"}, NULL, 0, false},
+    /* Lines in flight count as hits, code is not counted, and writes never miss. A sector that is
+     * fetched unasked counts when it is fetched, and as a hit when it is asked for. */
+    {"L2_RH",
+     {"l2.read_sectors", "l2.unasked_fills"},
+     {"l2.fills", "l2.inst_sectors"},
+     NULL,
+     0,
+     false},
     {"L2_RM", {"l2.fills"}, {0}, NULL, 0, false},
     {"L2_WH", {"l2.write_sectors"}, {0}, NULL, 0, false},
     /* Counts instructions, not conflicts. */

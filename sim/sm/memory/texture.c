@@ -5,10 +5,12 @@
  * of the L1. Where lanes of a quad read different words of one bank, the quad takes more cycles
  * (sebbbi/perftest: texels of 8 bytes that lie 32 bytes apart in a row of a tile, which is 256 bytes
  * apart in memory, take twice as long on a TITAN V and an RTX 2080 Ti, texels 16 bytes apart do not;
- * that a bank is as wide as what a lane reads is a guess). Misses go the way of loads. lat.tex is the
- * latency of one quad that hits; a fetch that misses takes as much longer than a load as one that hits.
- * Not modelled: texels of 16 bytes, which take two cycles (traces do not have the size of a texel),
- * and what textures and loads take from each other in the data stage.
+ * that a bank is as wide as what a lane reads is a guess). Misses go the way of loads, each sector by a
+ * request of its own: on a V100 the L2 counts a hit for each pair of sectors that a fetch of it brought
+ * (both DCT kernels of dct8x8). lat.tex is the latency of one quad that hits; a fetch that misses takes
+ * as much longer than a load as one that hits. Not modelled: texels of 16 bytes,
+ * which take two cycles (traces do not have the size of a texel), and what textures and loads take from
+ * each other in the data stage.
  */
 #include "sim/sm/memory/memory_parts.h"
 
@@ -49,6 +51,25 @@ static uint32_t warp_cycles(const mem_entry_t *e, uint32_t *quads)
     return cycles;
 }
 
+/* Quads ask one after the other: an access for each sector. */
+static void split_lines(coalesced_t *c)
+{
+    uint32_t at = 0;
+    for (uint32_t i = 0; i < c->n; i++)
+        at += (uint32_t)__builtin_popcount(c->line[i].sectors);
+    uint32_t i = c->n;
+    c->n = at;
+    while (i-- > 0) {
+        const line_access_t line = c->line[i];
+        for (uint32_t s = SECTORS_PER_LINE; s-- > 0;) {
+            if ((line.sectors >> s & 1) == 0)
+                continue;
+            c->line[--at] = line;
+            c->line[at].sectors = (uint8_t)(1u << s);
+        }
+    }
+}
+
 cycle_t texture_begin(sm_t *sm, coalesce_mode_t mode, cycle_t now)
 {
     lsu_t *u = &sm->memory.lsu;
@@ -57,6 +78,8 @@ cycle_t texture_begin(sm_t *sm, coalesce_mode_t mode, cycle_t now)
     uint32_t quads;
     coalesce_decode(e->addr, e->inst->width, &lanes);
     coalesce_lines(&lanes, e->inst->width, mode, &u->lines);
+    if (mode == COALESCE_LOAD)
+        split_lines(&u->lines);
     const cycle_t lookups = divider_quotient_up(&u->tags, u->lines.n);
     const uint32_t cycles = warp_cycles(e, &quads);
     texture_occupy(sm, sm->config->sm.tex_interval + cycles - quads, now);
