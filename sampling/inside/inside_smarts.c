@@ -142,9 +142,11 @@ static const char *const regressor_names[] = {[SMARTS_BY_NOTHING] = "nothing",
                                               [SMARTS_BY_LOOKUPS] = "L2 sectors"};
 
 /* What the estimate rests on. */
-static void explain(const smarts_state_t *s, const smarts_answer_t *a, double cycles, double share,
-                    char evidence[SAMPLER_EVIDENCE_MAX])
+static void explain(const smarts_state_t *s, const smarts_question_t *q, const smarts_answer_t *a,
+                    double cycles, double share, char evidence[SAMPLER_EVIDENCE_MAX])
 {
+    const char *states =
+        smarts_waits_for_atomics(&q->left) ? ", atomics miss: occupancy not known" : "";
     char by[64] = "", fills[64] = "", half[64] = "too few units for an error", what[80];
     snprintf(what, sizeof(what), "%zu units", s->n);
     if (s->check.on)
@@ -159,7 +161,7 @@ static void explain(const smarts_state_t *s, const smarts_answer_t *a, double cy
                  a->half > s->options.bound * cycles ? " (not within the bound)" : "");
     snprintf(evidence, SAMPLER_EVIDENCE_MAX, "%s%s, %.2g %% simulated: ", what, by, 100 * share);
     const size_t used = strlen(evidence);
-    snprintf(evidence + used, SAMPLER_EVIDENCE_MAX - used, "%s%s%s%.70s", half, fills,
+    snprintf(evidence + used, SAMPLER_EVIDENCE_MAX - used, "%s%s%s%s%.70s", half, fills, states,
              s->why[0] == '\0' ? "" : "; rest simulated: ", s->why);
 }
 
@@ -195,7 +197,7 @@ static void smarts_estimate(const sampler_t *sampler, const launch_estimate_t *s
     if (isfinite(a.half))
         *replicates = (sampler_replicates_t){s->n, s->list};
     const double all = smarts_look_insts(&s->look, 0, s->look.blocks);
-    explain(s, &a, whole->cycles, simulated->counter[GPU_COUNTER_AT(sm.warp_insts)] / all,
+    explain(s, &q, &a, whole->cycles, simulated->counter[GPU_COUNTER_AT(sm.warp_insts)] / all,
             evidence);
     smarts_answer_free(&a);
 }

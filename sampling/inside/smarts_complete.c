@@ -314,6 +314,14 @@ static void vary_states(const smarts_question_t *q, const double left[STATE_COUN
     }
 }
 
+/* The replicates do not say how warps spend their cycles. */
+static void hide_states(const smarts_question_t *q, launch_estimate_t *replicates)
+{
+    for (size_t i = 0; i < q->n; i++)
+        for (size_t k = 0; k < STATE_COUNT; k++)
+            replicates[i].counter[k] = NAN;
+}
+
 static void cycles_part(const smarts_answer_t *a, const smarts_question_t *q, double *y,
                         part_t *out)
 {
@@ -359,5 +367,7 @@ void smarts_complete(const smarts_answer_t *a, const smarts_question_t *q, launc
     }
     if (q->n > 1)
         vary_states(q, states, whole, replicates, y);
+    if (smarts_waits_for_atomics(&q->left))
+        hide_states(q, replicates);
     free(y);
 }

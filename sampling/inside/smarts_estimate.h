@@ -82,6 +82,15 @@ void smarts_answer_free(smarts_answer_t *a);
 void smarts_complete(const smarts_answer_t *a, const smarts_question_t *q, launch_estimate_t *whole,
                      launch_estimate_t *replicates);
 
+/* Whether most of what was left out waits for atomics that miss in the L2. Then blocks take tens of waves
+ * to get out of step, which units do not last: how full the SMs are, and what warps wait for, has no
+ * known error. That "most" is half of the misses is a guess. */
+static inline bool smarts_waits_for_atomics(const shadow_counts_t *left)
+{
+    const uint64_t atomics = left->atomic_sectors - left->atomic_hits;
+    return atomics > left->read_sectors - left->read_hits;
+}
+
 /* Fills of the L2 of n units, relative to the survey's; 0: hardly any. */
 double smarts_fills(const smarts_unit_t *units, size_t n);
 

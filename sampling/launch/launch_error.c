@@ -46,11 +46,12 @@ static void write_row(uint8_t *row, const launch_replicates_t *r, size_t value)
     }
 }
 
-static bool is_finite(const launch_replicates_t *r)
+/* Whether no value is too large; the error of NAN is not known. */
+static bool fits(const launch_replicates_t *r)
 {
     for (size_t i = 0; i < r->n; i++)
         for (size_t v = 0; v < LAUNCH_VALUES; v++)
-            if (!(fabs(value_of(&r->list[i], v)) < FLT_MAX))
+            if (fabs(value_of(&r->list[i], v)) >= FLT_MAX)
                 return false;
     return true;
 }
@@ -58,7 +59,7 @@ static bool is_finite(const launch_replicates_t *r)
 uint8_t *launch_error_write(const launch_replicates_t *r, size_t *size)
 {
     static const launch_replicates_t unknown;
-    r = is_finite(r) ? r : &unknown;
+    r = fits(r) ? r : &unknown;
     head_t head = {.n = r->n};
     for (size_t v = 0; v < LAUNCH_VALUES; v++)
         head.rows += varies(r, v);
@@ -77,15 +78,17 @@ uint8_t *launch_error_write(const launch_replicates_t *r, size_t *size)
     return bytes;
 }
 
-static bool all_finite(const uint8_t *floats, size_t n)
+/* Whether the deviations of a value are all finite, or all unknown. */
+static bool is_row(const uint8_t *floats, size_t n)
 {
+    size_t finite = 0, unknown = 0;
     for (size_t i = 0; i < n; i++) {
         float d;
         memcpy(&d, floats + i * sizeof(d), sizeof(d));
-        if (!isfinite(d))
-            return false;
+        finite += isfinite(d) != 0;
+        unknown += isnan(d) != 0;
     }
-    return true;
+    return finite == n || unknown == n;
 }
 
 bool launch_error_read(launch_error_t *out, const uint8_t *bytes, size_t size)
@@ -107,7 +110,10 @@ bool launch_error_read(launch_error_t *out, const uint8_t *bytes, size_t size)
     }
     out->n = head.n;
     out->deviations = values + head.rows * sizeof(uint16_t);
-    return all_finite(out->deviations, head.rows * head.n);
+    for (size_t i = 0; i < head.rows; i++)
+        if (!is_row(out->deviations + i * head.n * sizeof(float), head.n))
+            return false;
+    return true;
 }
 
 const uint8_t *launch_error_bytes(const launch_error_t *e, size_t *size)

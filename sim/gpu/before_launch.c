@@ -13,6 +13,10 @@
  * are as many instructions as the next launch allows for (before_t.allowed), and the later half of them
  * has added almost no line that was missing. Of the launches that are not walked, the host copies are
  * applied, and a few blocks of each kernel are walked for its code and its pages.
+ *
+ * If the launch before has at most LEAD_WAVES waves and touches more than the L2 holds, then what it leaves
+ * depends on how fast each block of a wave proceeds, which a walk does not know: the caller has to simulate
+ * that launch.
  */
 #include <stdlib.h>
 
@@ -29,6 +33,9 @@
  * an instruction takes 5 to 60 times less than simulating it.
  */
 enum { WALKED_ANYWAY = 20000, WALKED_LEAST = 5000 };
+
+/* With two waves, at least half of what the L2 holds was touched by blocks that ran at the same time. */
+enum { LEAD_WAVES = 2 };
 
 enum { BATCHES_PER_PROGRESS = 256 };
 
@@ -48,6 +55,8 @@ typedef struct {
     uint64_t news;        /* lines that the step added to both */
     uint32_t batches;
     launch_touched_t *cost;
+    bool may_lead; /* the launch before may be simulated */
+    bool lead;     /* it has to be */
 } before_t;
 
 static void take_tags(before_t *b)
@@ -318,6 +327,17 @@ static bool is_dear(const before_t *b)
     return (insts > least ? insts : least) >= b->allowed;
 }
 
+/* Whether what the launch before leaves in the L2, which its walk has filled, depends on time. */
+static rb_code_t judge_lead(before_t *b, rb_err_t *err)
+{
+    launch_info_t info;
+    if (!b->may_lead || b->end + 1 != b->position)
+        return RB_OK;
+    RB_TRY(b->source->ops->launch_info(b->source, b->end, &info, err));
+    b->lead = info.n_blocks <= LEAD_WAVES * gpu_slots(b->g, &info);
+    return RB_OK;
+}
+
 /* Walks launches from the last one back, on a chip whose L2 is empty, until more would change
  * nothing. */
 static rb_code_t walk_back(before_t *b, rb_err_t *err)
@@ -328,7 +348,7 @@ static rb_code_t walk_back(before_t *b, rb_err_t *err)
         while (b->end > from) {
             RB_TRY(add_launch(b, --b->end, err));
             if (recent_is_full(b))
-                return RB_OK;
+                return judge_lead(b, err);
         }
         if (is_dear(b) && share_of_news(b) <= b->g->spec.warmup.news)
             return RB_OK;
@@ -361,10 +381,11 @@ static rb_code_t walk_apart(before_t *b, rb_err_t *err)
     exchange_l2(b, b->older);
     rb_code_t rc = walk_back(b, err);
     exchange_l2(b, b->older);
-    if (rc == RB_OK)
+    if (rc == RB_OK && !b->lead) {
         rc = pass_rest(b, err);
-    put_beneath_recent(b);
-    exchange_l2(b, b->recent);
+        put_beneath_recent(b);
+        exchange_l2(b, b->recent);
+    }
     give_l2(b, b->older);
     give_l2(b, b->recent);
     return rc;
@@ -398,16 +419,16 @@ static rb_code_t walk_skipped(before_t *b, rb_err_t *err)
         b->g->footprints = footprints_create();
     take_tags(b);
     const rb_code_t rc = walk_apart(b, err);
-    trail_apply(&b->trail, b->g);
+    if (!b->lead)
+        trail_apply(&b->trail, b->g);
     return rc;
 }
 
 rb_code_t gpu_warm_up(gpu_t *g, trace_source_t *source, uint64_t position,
-                      launch_touched_t *touched, rb_err_t *err)
+                      launch_touched_t *touched, bool *lead, rb_err_t *err)
 {
     const double begun = clock_cpu_seconds();
     const uint64_t limit = g->spec.warmup.launches;
-    *touched = (launch_touched_t){0};
     RB_TRY(note_code(g, source, position, err));
     if (g->reached >= position) { /* the chip's state is that of later launches */
         forget_all(g);
@@ -419,7 +440,8 @@ rb_code_t gpu_warm_up(gpu_t *g, trace_source_t *source, uint64_t position,
                   .position = position,
                   .first = g->reached + (g->left_out ? 0 : 1),
                   .end = position,
-                  .cost = touched};
+                  .cost = touched,
+                  .may_lead = lead != NULL};
     if (limit > 0 && b.end - b.first > limit)
         b.first = b.end - limit;
     if (b.first == b.end)
@@ -431,7 +453,9 @@ rb_code_t gpu_warm_up(gpu_t *g, trace_source_t *source, uint64_t position,
     trail_free(&b.trail);
     free(b.tags.slice);
     free(b.met);
-    touched->cpu_seconds = clock_cpu_seconds() - begun;
+    touched->cpu_seconds += clock_cpu_seconds() - begun;
+    if (lead != NULL)
+        *lead = b.lead;
     return rc;
 }
 

@@ -86,9 +86,11 @@ uint64_t gpu_warp_insts(const gpu_t *g);
 void gpu_count(gpu_t *g, cycle_t cycle, gpu_counters_t *out);
 
 /* warmup.mode functional: brings the caches that outlive a launch to where the launches between the
- * last simulated one and launch `position` would leave them (warmup.c). */
+ * last simulated one and launch `position` would leave them (before_launch.c). Adds what that takes to
+ * *touched. *lead: nothing was done, because launch position - 1 has to be simulated first; NULL: it
+ * cannot be. */
 RB_CHECKED rb_code_t gpu_warm_up(gpu_t *g, trace_source_t *source, uint64_t position,
-                                 launch_touched_t *touched, rb_err_t *err);
+                                 launch_touched_t *touched, bool *lead, rb_err_t *err);
 
 /* Blocks of a launch that the chip holds at once; 1 if not even one fits. */
 uint64_t gpu_slots(const gpu_t *g, const launch_info_t *info);

@@ -144,15 +144,19 @@ static cycle_t least_cycles(const whole_t *w, uint64_t simulated_insts)
     return w->launch_cycles + known_counts_least_cycles(&n->chip->spec, insts);
 }
 
-/* Corrects the replicates in place. */
+/* Corrects the replicates in place. Counters without a known error stay so. */
 static void correct_replicates(const whole_t *w, const sampler_replicates_t *all, cycle_t least)
 {
     for (size_t i = 0; i < all->n; i++) {
+        const launch_estimate_t given = all->list[i];
         gpu_counters_t c;
         to_counters(&all->list[i], &c);
         const double cycles = fmax(all->list[i].cycles, (double)least);
         correct(w, &c, (uint64_t)llround(cycles));
         to_estimate(&c, cycles, &all->list[i]);
+        for (size_t k = 0; k < GPU_COUNTERS; k++)
+            if (isnan(given.counter[k]))
+                all->list[i].counter[k] = given.counter[k];
     }
 }
 

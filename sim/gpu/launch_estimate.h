@@ -15,7 +15,7 @@ typedef struct {
  * Jackknife replicates of an estimated launch, from which its error follows. What was simulated is
  * divided into n groups; replicate i is the estimate without group i. The variance of any function f
  * of cycles and counters is (n - 1) / n times the sum of (f(list[i]) - mean of f)^2, with n - 1
- * degrees of freedom (delete-a-group jackknife).
+ * degrees of freedom (delete-a-group jackknife). A counter that is NAN in the replicates has no known error.
  */
 typedef struct {
     size_t n;                      /* 0: the error is not known */

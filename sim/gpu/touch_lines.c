@@ -2,6 +2,10 @@
 
 #include <string.h>
 
+#include "sim/core/clones.h"
+
+enum { LANES = 32 };
+
 static inline uint64_t line_of(uint64_t addr)
 {
     return addr & ~(uint64_t)(LINE_BYTES - 1);
@@ -39,6 +43,65 @@ static void range_lines(touch_lines_t *out, uint64_t lo, uint64_t hi)
         out->full[i] = (uint8_t)sectors;
     }
     out->n = n;
+}
+
+/* Lines, sectors and slots of addresses. Returns the low bits that any of them has. Each loop has one
+ * width, because compilers then make vector instructions of it. */
+RB_CLONES static uint32_t place_lanes(const uint64_t addr[restrict LANES],
+                                      uint64_t line[restrict LANES],
+                                      uint8_t sectors[restrict LANES],
+                                      uint32_t slot[restrict LANES])
+{
+    uint32_t low[LANES], mask[LANES], bits = 0;
+    for (unsigned i = 0; i < LANES; i++)
+        line[i] = addr[i] & ~(uint64_t)(LINE_BYTES - 1);
+    for (unsigned i = 0; i < LANES; i++)
+        low[i] = (uint32_t)(addr[i] / SECTOR_BYTES);
+    for (unsigned i = 0; i < LANES; i++) {
+        const uint32_t number = low[i] / SECTORS_PER_LINE;
+        mask[i] = 1u << low[i] % SECTORS_PER_LINE;
+        slot[i] = (number ^ number >> GATHER_BITS) % GATHER_SLOTS;
+    }
+    for (unsigned i = 0; i < LANES; i++)
+        sectors[i] = (uint8_t)mask[i];
+    for (unsigned i = 0; i < LANES; i++)
+        bits |= (uint32_t)addr[i];
+    return bits;
+}
+
+RB_CLONES static void add_deltas(uint64_t base, const char *delta, uint64_t addr[restrict LANES])
+{
+    for (unsigned i = 0; i < LANES; i++) {
+        int32_t d;
+        memcpy(&d, delta + i * sizeof(d), sizeof(d));
+        addr[i] = base + (uint64_t)(int64_t)d;
+    }
+}
+
+/* Whether every lane of a read touches a line of its own, as in a gather: then these are its lines.
+ * Without branches. If two lines meet in a slot, false as well. */
+static bool gather_lines(touch_lines_t *out, const uint64_t *rec, unsigned width)
+{
+    uint32_t slot[LANES];
+    uint64_t addr[LANES];
+    if (addr_lanes(rec) != LANES)
+        return false;
+    if (addr_form(rec) == ADDR_DELTA)
+        add_deltas(rec[1], (const char *)(rec + 2), addr);
+    const uint32_t bits =
+        place_lanes(addr_form(rec) == ADDR_DELTA ? addr : rec + 1, out->line, out->sectors, slot);
+    if (++out->gathers == 0) {
+        memset(out->met, 0, sizeof(out->met));
+        out->gathers = 1;
+    }
+    const uint8_t round = out->gathers;
+    bool met = (bits & (width - 1)) != 0;
+    for (unsigned i = 0; i < LANES; i++) {
+        met |= out->met[slot[i]] == round;
+        out->met[slot[i]] = round;
+    }
+    out->n = LANES;
+    return !met;
 }
 
 /* Matches no line. */
@@ -191,6 +254,9 @@ void touch_lines(touch_lines_t *out, const uint64_t *rec, unsigned width, bool w
 {
     const unsigned n = addr_lanes(rec);
     const int64_t stride = addr_stride(rec);
+    if (!write && (addr_form(rec) == ADDR_LIST || addr_form(rec) == ADDR_DELTA) &&
+        gather_lines(out, rec, width))
+        return;
     out->n = 0;
     if (addr_form(rec) == ADDR_AFFINE && (stride == 0 || stride == (int64_t)width)) {
         const uint64_t hi = rec[1] + (stride == 0 ? width : (uint64_t)n * width);

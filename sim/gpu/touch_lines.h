@@ -8,7 +8,7 @@
 #include "sim/sm/memory/coalesce.h"
 
 /* Slots of a hash table of lines; more make it less likely that two lines meet. */
-enum { TOUCH_SLOTS = 1024 };
+enum { TOUCH_SLOTS = 1024, GATHER_BITS = 13, GATHER_SLOTS = 1 << GATHER_BITS };
 
 /* Zeroed at the beginning, then used for one instruction after the other. */
 typedef struct {
@@ -21,6 +21,8 @@ typedef struct {
     uint8_t seen[TOUCH_SLOTS];  /* round in which a line of the slot was seen */
     uint8_t place[TOUCH_SLOTS]; /* place of the line that was seen last */
     uint8_t round;              /* one for each instruction */
+    uint8_t met[GATHER_SLOTS];  /* gathers: the same with more slots */
+    uint8_t gathers;
 } touch_lines_t;
 
 /* The lines of an address record of accesses of width bytes. */

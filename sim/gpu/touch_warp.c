@@ -158,20 +158,33 @@ static void touch_code(touch_warps_t *w, touch_run_t *run)
     }
 }
 
-/* Leaves out lines in slices that are not wanted. Without branches, because they could not be
- * predicted. restrict: writes to the lines do not change the map. */
-static void keep_wanted(const addr_map_t *restrict map, const bool *restrict slices,
-                        touch_lines_t *restrict l, addr_map_high_t *high)
+/* Bit i is set if line i is in a wanted slice, for at most 64 lines. */
+static uint64_t wanted_lines(const addr_map_t *map, const bool *slices, const uint64_t *line,
+                             uint32_t n, addr_map_high_t *high)
 {
     addr_map_high_t h = *high;
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < l->n; i++) {
-        const uint64_t line = l->line[i];
-        l->line[kept] = line;
-        l->sectors[kept] = l->sectors[i];
-        kept += slices[addr_map_next_slice(map, line, &h)];
-    }
+    uint64_t wanted = 0;
+    for (uint32_t i = 0; i < n; i++)
+        wanted |= (uint64_t)slices[addr_map_next_slice(map, line[i], &h)] << i;
     *high = h;
+    return wanted;
+}
+
+/* Leaves out lines in slices that are not wanted. */
+static void keep_wanted(const addr_map_t *map, const bool *slices, touch_lines_t *l,
+                        addr_map_high_t *high)
+{
+    enum { SOME = 64 };
+    uint32_t kept = 0;
+    for (uint32_t from = 0; from < l->n; from += SOME) {
+        const uint32_t n = l->n - from < SOME ? l->n - from : SOME;
+        uint64_t wanted = wanted_lines(map, slices, l->line + from, n, high);
+        for (; wanted != 0; wanted &= wanted - 1) {
+            const uint32_t i = from + (uint32_t)__builtin_ctzll(wanted);
+            l->line[kept] = l->line[i];
+            l->sectors[kept++] = l->sectors[i];
+        }
+    }
     l->n = kept;
 }
 

@@ -107,6 +107,29 @@ static void tables_init(addr_map_t *m, uint32_t hash)
         m->block[m->slice[n]] = (uint16_t)n;
 }
 
+static inline uint32_t run_hash(const addr_map_t *m, uint64_t run)
+{
+    uint32_t h = 0;
+    for (uint32_t b = 0; run != 0; b++, run >>= 8)
+        h ^= m->fold[b][run & 255];
+    return m->pow2 ? h : h * m->slices >> ADDR_MAP_ROTATION_BITS;
+}
+
+uint32_t addr_map_slice(const addr_map_t *m, uint64_t addr)
+{
+    uint32_t rest;
+    uint64_t run = addr_map_run(m, addr, &rest);
+    return m->hashed ? addr_map_run_slice(m, rest, run_hash(m, run)) : rest;
+}
+
+static void pieces_init(addr_map_t *m)
+{
+    for (uint32_t p = 0; p < ADDR_MAP_PIECES; p++)
+        for (uint64_t v = 0; v < 1 << ADDR_MAP_PIECE; v++)
+            m->piece[p][v] =
+                (uint16_t)addr_map_slice(m, v << (p * ADDR_MAP_PIECE + m->interleave_shift));
+}
+
 void addr_map_init(addr_map_t *m, uint32_t partitions, uint32_t slices, uint32_t interleave,
                    uint32_t hash)
 {
@@ -128,21 +151,8 @@ void addr_map_init(addr_map_t *m, uint32_t partitions, uint32_t slices, uint32_t
     m->hashed = hash != HASH_NONE && slices > 1;
     if (m->hashed)
         tables_init(m, hash);
-}
-
-static inline uint32_t run_hash(const addr_map_t *m, uint64_t run)
-{
-    uint32_t h = 0;
-    for (uint32_t b = 0; run != 0; b++, run >>= 8)
-        h ^= m->fold[b][run & 255];
-    return m->pow2 ? h : h * m->slices >> ADDR_MAP_ROTATION_BITS;
-}
-
-uint32_t addr_map_slice(const addr_map_t *m, uint64_t addr)
-{
-    uint32_t rest;
-    uint64_t run = addr_map_run(m, addr, &rest);
-    return m->hashed ? addr_map_run_slice(m, rest, run_hash(m, run)) : rest;
+    if (m->pow2)
+        pieces_init(m);
 }
 
 uint64_t addr_map_slice_local(const addr_map_t *m, uint64_t addr)
@@ -157,10 +167,8 @@ void addr_map_slices(const addr_map_t *m, const uint64_t *addr, uint32_t *slice,
     addr_map_high_t before = {0}; /* that of 0 is 0 */
     for (size_t i = 0; i < n; i++) {
         uint32_t rest;
-        const uint64_t run = addr_map_run(m, addr[i], &rest);
-        slice[i] =
-            m->hashed ? addr_map_run_slice(m, rest, addr_map_next_hash(m, run, &before)) : rest;
-        slice_local[i] = addr_map_run_local(m, addr[i], run);
+        slice[i] = addr_map_next_slice(m, addr[i], &before);
+        slice_local[i] = addr_map_run_local(m, addr[i], addr_map_run(m, addr[i], &rest));
     }
 }
 

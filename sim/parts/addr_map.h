@@ -29,6 +29,8 @@
 enum {
     ADDR_MAP_BYTES = 8,
     ADDR_MAP_SLICES = 1024,
+    ADDR_MAP_PIECE = 11, /* bits */
+    ADDR_MAP_PIECES = 6,
     ADDR_MAP_GV100_SLICES = 64,
     ADDR_MAP_GV100_INTERLEAVE = 512,
 };
@@ -49,6 +51,8 @@ typedef struct {
     /* 2^k slices and a run whose hash is 0: block[s] is the block of the run in slice s; slice[b]
      * is the slice of block b. */
     uint16_t block[ADDR_MAP_SLICES], slice[ADDR_MAP_SLICES];
+    /* 2^k slices: the slice is linear over GF(2) in the block's number, too: XOR over its pieces. */
+    uint16_t piece[ADDR_MAP_PIECES][1 << ADDR_MAP_PIECE];
 } addr_map_t;
 
 /* interleave in bytes (a power of two, at least a line). slices is a multiple of partitions and at

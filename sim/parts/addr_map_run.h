@@ -43,13 +43,14 @@ static inline uint64_t addr_map_run_local(const addr_map_t *m, uint64_t addr, ui
     return run << m->interleave_shift | (addr & ((UINT64_C(1) << m->interleave_shift) - 1));
 }
 
-/* XOR of the fold tables over the bytes of the run's number. That of the high bytes is mostly the
- * same as for the address before. */
+/* The hash of the high bits of an address: mostly the same as for the address before. Zero is that of
+ * address 0. */
 typedef struct {
     uint64_t high;
     uint32_t hash;
 } addr_map_high_t;
 
+/* XOR of the fold tables over the bytes of the run's number, reduced to a rotation. */
 static inline uint32_t addr_map_next_hash(const addr_map_t *m, uint64_t run,
                                           addr_map_high_t *before)
 {
@@ -60,7 +61,21 @@ static inline uint32_t addr_map_next_hash(const addr_map_t *m, uint64_t run,
             before->hash ^= m->fold[b][run >> 8 * b & 255];
     }
     const uint32_t h = before->hash ^ m->fold[0][run & 255] ^ m->fold[1][run >> 8 & 255];
-    return m->pow2 ? h : h * m->slices >> ADDR_MAP_ROTATION_BITS;
+    return h * m->slices >> ADDR_MAP_ROTATION_BITS;
+}
+
+/* 2^k slices: that of block n, which is linear. */
+static inline uint32_t addr_map_block_slice(const addr_map_t *m, uint64_t n,
+                                            addr_map_high_t *before)
+{
+    const uint64_t high = n >> 2 * ADDR_MAP_PIECE, mask = (1 << ADDR_MAP_PIECE) - 1;
+    if (high != before->high) {
+        before->high = high;
+        before->hash = 0;
+        for (uint32_t p = 2; p < ADDR_MAP_PIECES; p++)
+            before->hash ^= m->piece[p][n >> p * ADDR_MAP_PIECE & mask];
+    }
+    return before->hash ^ m->piece[0][n & mask] ^ m->piece[1][n >> ADDR_MAP_PIECE & mask];
 }
 
 /* addr_map_slice() of one address after another. */
@@ -68,6 +83,8 @@ static inline uint32_t addr_map_next_slice(const addr_map_t *m, uint64_t addr,
                                            addr_map_high_t *before)
 {
     uint32_t rest;
+    if (m->pow2)
+        return addr_map_block_slice(m, addr >> m->interleave_shift, before);
     const uint64_t run = addr_map_run(m, addr, &rest);
     return m->hashed ? addr_map_run_slice(m, rest, addr_map_next_hash(m, run, before)) : rest;
 }

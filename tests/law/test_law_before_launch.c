@@ -5,6 +5,7 @@
  */
 #include "tests/support/test.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "sim/core/alloc.h"
@@ -149,9 +150,9 @@ static launch_result_t run_all(gpu_t *g, trace_source_t *source, uint64_t from, 
 
 static launch_touched_t warm_up(gpu_t *g, trace_source_t *source, uint64_t at)
 {
-    launch_touched_t touched;
+    launch_touched_t touched = {0};
     rb_err_t err = {0};
-    if (gpu_warm_up(g, source, at, &touched, &err) != RB_OK)
+    if (gpu_warm_up(g, source, at, &touched, NULL, &err) != RB_OK)
         fail_msg("%s", err.text);
     return touched;
 }
@@ -263,6 +264,68 @@ static void only_launches_since_the_last_simulated_one_are_walked(void **state)
     assert_true(r.touched.warp_insts > 0);
     gpu_destroy(g);
     source->ops->destroy(source);
+}
+
+/* Cycles and read hits of a program's launches, and how many were heard of. */
+typedef struct {
+    uint64_t cycles, read_hits, launches;
+} sums_t;
+
+static rb_code_t add_launch(void *ctx, const launch_result_t *r, rb_err_t *err)
+{
+    sums_t *sum = ctx;
+    (void)err;
+    sum->cycles += r->end - r->start;
+    sum->read_hits += r->l2.read_hits;
+    sum->launches++;
+    return RB_OK;
+}
+
+enum { EVERY = 6 };
+
+/* Sums over launches 6, 12, ... of lbm, in a run of all launches or alone. A run with a time series only
+ * walks. */
+static sums_t sums_of(bool all, uint64_t stats_interval)
+{
+    enum { LAUNCHES = 30 };
+    const gpu_spec_t spec = LAB_SPEC("rtx2060", "sm.count=6", "l2.size=768KiB", "l2.slices=6",
+                                     "mem.partitions=3", "warmup.mode=functional");
+    trace_source_t *source = GEN_OPEN("lbm", 75, 20, "steps=30");
+    gpu_t *g = gpu_create(&spec, 1, 0);
+    sums_t sum = {0}, others = {0};
+    rb_err_t err = {0};
+    for (uint64_t id = 1; id <= LAUNCHES; id++) {
+        const bool counts = id % EVERY == 0;
+        const run_plan_t plan = {.first = 1,
+                                 .launch_ids = &id,
+                                 .n_launch_ids = 1,
+                                 .last = id,
+                                 .stats_interval = stats_interval};
+        const gpu_callbacks_t callbacks = {.ctx = counts ? &sum : &others,
+                                           .launch_done = add_launch};
+        if ((all || counts) && gpu_run(g, source, &plan, &callbacks, &err) != RB_OK)
+            fail_msg("%s", err.text);
+    }
+    gpu_destroy(g);
+    source->ops->destroy(source);
+    return sum;
+}
+
+static double hits_off(sums_t is, sums_t full)
+{
+    return fabs((double)is.read_hits / (double)full.read_hits - 1);
+}
+
+/* What launches of two waves leave that touch more than the L2 holds depends on time, so the one before is
+ * simulated, and nobody hears of it. */
+static void a_launch_that_leaves_what_time_decides_is_simulated(void **state)
+{
+    (void)state;
+    const sums_t full = sums_of(true, 0), led = sums_of(false, 0);
+    const sums_t walked = sums_of(false, UINT64_C(1) << 40);
+    assert_int_equal(led.launches, full.launches);
+    assert_true(hits_off(led, full) < hits_off(walked, full) / 2);
+    assert_true(fabs((double)led.cycles / (double)full.cycles - 1) < 0.01);
 }
 
 static void assert_same_state(gpu_t *const chip[2])
@@ -458,6 +521,7 @@ int main(void)
         cmocka_unit_test(caches_are_those_of_a_full_run),
         cmocka_unit_test(nothing_is_walked_if_nothing_is_skipped),
         cmocka_unit_test(only_launches_since_the_last_simulated_one_are_walked),
+        cmocka_unit_test(a_launch_that_leaves_what_time_decides_is_simulated),
         cmocka_unit_test(going_back_begins_anew),
         cmocka_unit_test(equal_launches_are_walked_once),
         cmocka_unit_test(more_launches_are_walked_only_while_they_matter),

@@ -361,6 +361,39 @@ static void the_interval_covers_what_it_says(void **state)
     assert_true(covered >= 930);
 }
 
+/* Whether replicates say how warps spend their cycles, if so many of the L2's lookups are atomics that
+ * miss. */
+static bool tells_states(uint64_t atomics)
+{
+    made_t m;
+    smarts_answer_t a;
+    launch_estimate_t whole = {.cycles = 1000}, list[UNITS];
+    for (size_t i = 0; i < UNITS; i++)
+        m.unit[i] = unit_of(20, 400 + (double)(i % 3));
+    ask(&m, 20);
+    m.q.left.read_hits = m.q.left.read_sectors - 1000000;
+    m.q.left.atomic_sectors = 3000000 + atomics;
+    m.q.left.atomic_hits = 3000000;
+    smarts_answer(&a, &m.q);
+    smarts_complete(&a, &m.q, &whole, list);
+    smarts_answer_free(&a);
+    bool tells = true;
+    for (size_t i = 0; i < UNITS; i++) {
+        assert_true(isfinite(list[i].cycles));
+        assert_true(isfinite(counter(&list[i], offsetof(gpu_counters_t, l2.fills))));
+        tells &= isfinite(counter(&list[i], offsetof(gpu_counters_t, sm.state_no_warp)));
+    }
+    assert_true(isfinite(counter(&whole, offsetof(gpu_counters_t, sm.state_no_warp))));
+    return tells;
+}
+
+static void atomics_that_miss_hide_the_states_of_warps(void **state)
+{
+    (void)state;
+    assert_true(tells_states(900000));
+    assert_false(tells_states(1100000));
+}
+
 static void block_add_many(block_insts_t *b, uint64_t n, uint64_t insts)
 {
     while (n-- > 0)
@@ -405,6 +438,7 @@ int main(void)
         cmocka_unit_test(what_units_share_is_never_lost),
         cmocka_unit_test(an_l2_that_differs_after_gaps_widens_the_interval),
         cmocka_unit_test(the_interval_covers_what_it_says),
+        cmocka_unit_test(atomics_that_miss_hide_the_states_of_warps),
         cmocka_unit_test(slots_tell_what_is_left_at_the_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

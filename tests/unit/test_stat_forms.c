@@ -139,6 +139,24 @@ static void an_error_that_is_not_known_stays_unknown(void **state)
     }
 }
 
+static void one_value_may_be_unknown(void **state)
+{
+    enum { N = 6 };
+    const linear_term_t cycles = {0, 1}, unknown = {3, 1};
+    launch_estimate_t list[N];
+    launch_error_t e;
+    size_t size;
+    (void)state;
+    make_replicates(list, N);
+    for (size_t i = 0; i < N; i++)
+        list[i].counter[2] = NAN;
+    uint8_t *bytes = launch_error_write(&(launch_replicates_t){N, list}, &size);
+    assert_true(launch_error_read(&e, bytes, size));
+    assert_true(launch_error_variance(&e, &cycles, 1) > 0);
+    assert_true(isnan(launch_error_variance(&e, &unknown, 1)));
+    free(bytes);
+}
+
 static void damaged_errors_are_refused(void **state)
 {
     enum { N = 4 };
@@ -172,6 +190,7 @@ int main(void)
         cmocka_unit_test(every_statistic_is_a_sum_or_a_quotient_of_sums),
         cmocka_unit_test(the_variance_of_a_sum_survives_the_journal),
         cmocka_unit_test(an_error_that_is_not_known_stays_unknown),
+        cmocka_unit_test(one_value_may_be_unknown),
         cmocka_unit_test(damaged_errors_are_refused),
     };
     return cmocka_run_group_tests(tests, load, NULL);

@@ -18,6 +18,8 @@ static const char only_times[] =
     "some clusters have one simulated launch, and the profile knows only the spread of their times";
 static const char all_full[] =
     "it is 1 in all simulated launches, so what it is in the others is unknown";
+static const char not_inside[] =
+    "a launch that was estimated states no error of it; its evidence says why";
 static const char not_walked[] =
     "the launches that were left out were not walked, so the simulated ones found other caches";
 
@@ -280,6 +282,8 @@ static stat_interval_t between(const run_intervals_t *s, const residual_t *r, do
                                        : estimate_sum(0, &r->within, s->confidence);
     if (strcmp(e.method, "exact") != 0 && r->seen == 0)
         return stat_interval_none(unseen);
+    if (r->within.unknown)
+        return stat_interval_none(not_inside);
     if (e.profile)
         return stat_interval_none(only_times);
     /* Launches that differ from these would have been needed to show how much they differ. */
@@ -425,6 +429,8 @@ static stat_interval_t of_launch(const run_intervals_t *s, const stat_form_t *f,
     const size_t n = append_terms(term, 0, &f->num, 1 / denominator);
     add_inside(&w, l, term, append_terms(term, n, &f->den, -value / denominator));
     const estimate_t e = estimate_sum(value, &w, s->confidence);
+    if (w.unknown)
+        return stat_interval_none(not_inside);
     return stat_interval_possible((stat_interval_t){e.low, e.high, e.method, NULL}, value, 0,
                                   f->most);
 }
