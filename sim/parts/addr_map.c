@@ -124,10 +124,11 @@ uint32_t addr_map_slice(const addr_map_t *m, uint64_t addr)
 
 static void pieces_init(addr_map_t *m)
 {
-    for (uint32_t p = 0; p < ADDR_MAP_PIECES; p++)
-        for (uint64_t v = 0; v < 1 << ADDR_MAP_PIECE; v++)
-            m->piece[p][v] =
-                (uint16_t)addr_map_slice(m, v << (p * ADDR_MAP_PIECE + m->interleave_shift));
+    for (uint32_t p = 0; p < ADDR_MAP_PIECES; p++) {
+        const uint32_t shift = p * ADDR_MAP_PIECE + m->interleave_shift;
+        for (uint64_t v = 0; shift < ADDRESS_BITS && v < 1 << ADDR_MAP_PIECE; v++)
+            m->piece[p][v] = (uint16_t)addr_map_slice(m, v << shift);
+    }
 }
 
 void addr_map_init(addr_map_t *m, uint32_t partitions, uint32_t slices, uint32_t interleave,
