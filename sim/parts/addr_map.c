@@ -122,12 +122,17 @@ uint32_t addr_map_slice(const addr_map_t *m, uint64_t addr)
     return m->hashed ? addr_map_run_slice(m, rest, run_hash(m, run)) : rest;
 }
 
+/* The slices of single bits; those of several are their XOR. */
 static void pieces_init(addr_map_t *m)
 {
     for (uint32_t p = 0; p < ADDR_MAP_PIECES; p++) {
         const uint32_t shift = p * ADDR_MAP_PIECE + m->interleave_shift;
-        for (uint64_t v = 0; shift < ADDRESS_BITS && v < 1 << ADDR_MAP_PIECE; v++)
-            m->piece[p][v] = (uint16_t)addr_map_slice(m, v << shift);
+        uint16_t *piece = m->piece[p];
+        for (uint64_t v = 1; shift < ADDRESS_BITS && v < 1 << ADDR_MAP_PIECE; v++) {
+            const uint64_t rest = v & (v - 1);
+            piece[v] = rest == 0 ? (uint16_t)addr_map_slice(m, v << shift)
+                                 : (uint16_t)(piece[rest] ^ piece[v ^ rest]);
+        }
     }
 }
 
