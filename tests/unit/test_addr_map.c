@@ -141,6 +141,29 @@ static void every_aligned_run_of_blocks_visits_each_slice_once(void **state)
     }
 }
 
+/* Many at once take other tables. Runs of near addresses, and jumps of all bits. */
+static void many_addresses_have_the_slices_of_each(void **state)
+{
+    (void)state;
+    enum { N = 4096 };
+    static uint64_t addr[N], local[N];
+    static uint32_t slice[N];
+    const uint32_t counts[] = {1, 64, 2, 12, 16, 24, 96, 1024};
+    for (size_t k = 0; k < sizeof(counts) / sizeof(counts[0]); k++) {
+        for (uint32_t hash = HASH_NONE; hash <= (k == 1 ? HASH_GV100 : HASH_IPOLY); hash++) {
+            addr_map_t m;
+            addr_map_init(&m, 1, counts[k], 256u << k, hash);
+            for (size_t i = 0; i < N; i++)
+                addr[i] = i % 8 == 0 ? rng() >> rng() % 40 : addr[i - 1] + rng() % 8192;
+            addr_map_slices(&m, addr, slice, local, N);
+            for (size_t i = 0; i < N; i++) {
+                assert_int_equal(slice[i], addr_map_slice(&m, addr[i]));
+                assert_int_equal(local[i], addr_map_slice_local(&m, addr[i]));
+            }
+        }
+    }
+}
+
 /* Blocks at a stride, counted per slice: none gets much more than its share. */
 static void strides_are_spread_over_any_number_of_slices(void **state)
 {
@@ -234,6 +257,7 @@ int main(void)
         cmocka_unit_test(a_gv100_spreads_64_kib_evenly),
         cmocka_unit_test(power_of_two_strides_reach_every_slice_of_a_power_of_two),
         cmocka_unit_test(every_aligned_run_of_blocks_visits_each_slice_once),
+        cmocka_unit_test(many_addresses_have_the_slices_of_each),
         cmocka_unit_test(strides_are_spread_over_any_number_of_slices),
         cmocka_unit_test(without_hash_blocks_go_round_robin),
         cmocka_unit_test(local_addresses_are_dense_and_never_shared),
