@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Compiles, for sm_70, the programs whose counters AccelWattch measured on a V100, records them, runs each
-# kernel cold, and compares. Data that do not change the work are made up. See docs/lab/accuracy.md.
+# kernel cold, and compares. Data that do not change the work are made up. See docs/lab/counters.md.
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)

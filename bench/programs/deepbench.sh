@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # DeepBench's published times of matrix products on a V100 beside those of the model: calls cuBLAS
 # without a GPU for the rows of deepbench.tsv, and simulates the second call of each row, with the
-# caches as the first leaves them. See docs/lab/accuracy.md.
+# caches as the first leaves them. See docs/lab/deepbench.md.
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Times of kernels of a course on an RTX 2060 and a GTX 1650 against the model. See docs/lab/accuracy.md.
+# Times of kernels of a course on an RTX 2060 and a GTX 1650 against the model. See docs/lab/turing.md.
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
