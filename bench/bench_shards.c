@@ -17,16 +17,19 @@ static const double barrier = 1e-6;
 static const unsigned n_threads[] = {1, 2, 4, 8, 16};
 enum { WAYS = sizeof(n_threads) / sizeof(n_threads[0]) };
 
+typedef struct {
+    float gap;      /* time before it, without ... */
+    float decoding; /* ... decoding blocks for it */
+    uint32_t blocks, shards;
+} window_t;
+
 /* What a run of one thread takes, in the order in which it happens, which is the same in each run: the
  * least time of all runs. */
 typedef struct {
     float *time;      /* owned; of each shard in each window */
-    uint32_t *count;  /* owned; shards of each window */
-    float *gap;       /* owned; before each window, without ... */
-    float *made;      /* owned; ... decoding blocks for it */
-    uint32_t *blocks; /* owned; how many */
-    size_t n, n_windows, cap, cap_count, cap_gap, cap_made, cap_blocks;
-    size_t at, window;     /* in the current run */
+    window_t *window; /* owned */
+    size_t cap_time, cap_window;
+    size_t at, windows;    /* in the current run */
     bool again;            /* not the first run */
     double last, decoding; /* decoding: since the last window */
     uint32_t decoded;      /* blocks */
@@ -43,19 +46,17 @@ static void on_ran(void *ctx, uint32_t shard)
     shard_times_t *t = ctx;
     const double now = clock_seconds(), took = now - t->last;
     if (shard == ENGINE_WINDOW) {
-        rb_grow(&t->gap, &t->cap_gap, t->window + 1, sizeof(*t->gap));
-        rb_grow(&t->made, &t->cap_made, t->window + 1, sizeof(*t->made));
-        rb_grow(&t->count, &t->cap_count, t->window + 1, sizeof(*t->count));
-        rb_grow(&t->blocks, &t->cap_blocks, t->window + 1, sizeof(*t->blocks));
-        keep_least(&t->gap[t->window], took - t->decoding, t->again);
-        keep_least(&t->made[t->window], t->decoding, t->again);
-        t->blocks[t->window] = t->decoded;
+        rb_grow(&t->window, &t->cap_window, t->windows + 1, sizeof(*t->window));
+        window_t *w = &t->window[t->windows++];
+        keep_least(&w->gap, took - t->decoding, t->again);
+        keep_least(&w->decoding, t->decoding, t->again);
+        w->blocks = t->decoded;
+        w->shards = 0;
         t->decoding = t->decoded = 0;
-        t->count[t->window++] = 0;
     } else {
-        rb_grow(&t->time, &t->cap, t->at + 1, sizeof(*t->time));
+        rb_grow(&t->time, &t->cap_time, t->at + 1, sizeof(*t->time));
         keep_least(&t->time[t->at++], took, t->again);
-        t->count[t->window - 1]++;
+        t->window[t->windows - 1].shards++;
     }
     t->last = clock_seconds(); /* without the time of this function */
 }
@@ -91,7 +92,7 @@ static rb_code_t measure(shard_times_t *t, unsigned threads, const gpu_spec_t *s
     ops.decode = decode;
     source->ops = &ops;
     gpu_watch(gpu, (int)threads, on_ran, t);
-    t->at = t->window = 0;
+    t->at = t->windows = 0;
     t->decoding = t->decoded = 0;
     t->last = clock_seconds();
     const rb_code_t rc = gpu_run(gpu, source, &plan, &callbacks, err);
@@ -107,45 +108,42 @@ static rb_code_t measure(shard_times_t *t, unsigned threads, const gpu_spec_t *s
 static size_t window_tasks(const shard_times_t *t, size_t w, const float *time, float **task,
                            size_t *cap)
 {
-    const size_t n = t->count[w], blocks = w + 1 < t->window ? t->blocks[w + 1] : 0;
+    const window_t *next = &t->window[w + 1];
+    const size_t n = t->window[w].shards, blocks = w + 1 < t->windows ? next->blocks : 0;
     rb_grow(task, cap, n + blocks, sizeof(**task));
     memcpy(*task, time, n * sizeof(**task));
     for (size_t i = 0; i < blocks; i++)
-        (*task)[n + i] = t->made[w + 1] / (float)blocks;
+        (*task)[n + i] = next->decoding / (float)blocks;
     return n + blocks;
 }
 
 /* Seconds of the run on so many threads. */
 static double run_time(const shard_times_t *t, unsigned threads)
 {
-    double sum = t->made[0];
+    double seconds = t->window[0].decoding;
     float *task = NULL;
     size_t cap = 0;
     const float *time = t->time;
-    for (size_t w = 0; w < t->window; time += t->count[w++]) {
+    for (size_t w = 0; w < t->windows; time += t->window[w++].shards) {
         const size_t n = window_tasks(t, w, time, &task, &cap);
         const double all = schedule_window(task, n, 1);
         const double parallel = schedule_window(task, n, threads) + barrier;
-        sum += t->gap[w] + (parallel < all ? parallel : all);
+        seconds += t->window[w].gap + (parallel < all ? parallel : all);
     }
     free(task);
-    return sum;
-}
-
-static double sum(const float *of, size_t n)
-{
-    double all = 0;
-    for (size_t i = 0; i < n; i++)
-        all += of[i];
-    return all;
+    return seconds;
 }
 
 static void print_row(const char *name, const shard_times_t t[WAYS])
 {
-    const double one = run_time(&t[0], n_threads[0]);
-    printf("%-18s %9zu %8.1f %8.3f %8.2f %% %8.2f %%", name, t->window,
-           (double)t->at / (double)t->window, one, 100 * sum(t->gap, t->window) / one,
-           100 * sum(t->made, t->window) / one);
+    const double one = run_time(t, n_threads[0]);
+    double gaps = 0, decoding = 0;
+    for (size_t w = 0; w < t->windows; w++) {
+        gaps += t->window[w].gap;
+        decoding += t->window[w].decoding;
+    }
+    printf("%-18s %9zu %8.1f %8.3f %8.2f %% %8.2f %%", name, t->windows,
+           (double)t->at / (double)t->windows, one, 100 * gaps / one, 100 * decoding / one);
     for (unsigned i = 1; i < WAYS; i++)
         printf(" %8.2f", one / run_time(&t[i], n_threads[i]));
     printf("\n");
@@ -170,14 +168,11 @@ rb_code_t bench_shards(const gpu_spec_t *spec, const char *name, unsigned repeat
     for (unsigned i = 0; rc == RB_OK && i < (repeats > 0 ? repeats : 1); i++)
         for (unsigned w = 0; rc == RB_OK && w < WAYS; w++)
             rc = measure(&t[w], n_threads[w], spec, open, ctx, err);
-    if (rc == RB_OK && t->window > 0)
+    if (rc == RB_OK && t->windows > 0)
         print_row(name, t);
     for (unsigned w = 0; w < WAYS; w++) {
         free(t[w].time);
-        free(t[w].count);
-        free(t[w].gap);
-        free(t[w].made);
-        free(t[w].blocks);
+        free(t[w].window);
     }
     return rc;
 }

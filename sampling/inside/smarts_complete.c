@@ -365,9 +365,9 @@ void smarts_complete(const smarts_answer_t *a, const smarts_question_t *q, launc
         for (size_t i = 0; i < q->n; i++)
             replicates[i].counter[k] = whole->counter[k] + y[i];
     }
-    if (q->n > 1)
-        vary_states(q, states, whole, replicates, y);
     if (smarts_waits_for_atomics(&q->left))
         hide_states(q, replicates);
+    else if (q->n > 1)
+        vary_states(q, states, whole, replicates, y);
     free(y);
 }

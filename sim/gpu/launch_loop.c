@@ -274,9 +274,10 @@ static void check_arch(const gpu_t *g, const launch_info_t *info)
 /* Simulates launch k only for what it leaves in the caches: nobody hears of it. */
 static rb_code_t run_lead(gpu_t *g, uint64_t k, launch_touched_t *touched, rb_err_t *err)
 {
-    const run_state_t before = g->run;
     run_state_t *r = &g->run;
-    const gpu_callbacks_t quiet = {.ctx = r->callbacks->ctx, .progress = r->callbacks->progress};
+    const gpu_callbacks_t *const callbacks = r->callbacks;
+    const gpu_callbacks_t quiet = {.ctx = callbacks->ctx, .progress = callbacks->progress};
+    inside_t *const inside = r->inside;
     launch_info_t info;
     launch_result_t ignored = {0};
     const memcpy_op_t *copies;
@@ -288,8 +289,8 @@ static rb_code_t run_lead(gpu_t *g, uint64_t k, launch_touched_t *touched, rb_er
     r->callbacks = &quiet;
     r->inside = NULL;
     const rb_code_t rc = run_launch(g, k, &info, &ignored, err);
-    r->callbacks = before.callbacks;
-    r->inside = before.inside;
+    r->callbacks = callbacks;
+    r->inside = inside;
     g->reached = k;
     g->left_out = false;
     touched->cpu_seconds += clock_cpu_seconds() - begun;

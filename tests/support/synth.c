@@ -366,26 +366,41 @@ static rb_code_t op_open(trace_source_t *s, uint64_t id, trace_launch_t **out, r
     return RB_OK;
 }
 
-/* A claim is the index of its first block; the launch owns nothing more. */
+static trace_block_t *make_block(trace_launch_t *l, uint64_t index)
+{
+    made_block_t *b = made_pool_take(&l->blocks, l->kernel->n_warps);
+
+    block_generate(l->kernel, b, index);
+    return &b->block;
+}
+
+static rb_code_t op_get_block(trace_launch_t *l, uint64_t index, trace_block_t **out, rb_err_t *err)
+{
+    (void)err;
+    *out = index < l->kernel->info.n_blocks ? make_block(l, index) : NULL;
+    return RB_OK;
+}
+
 enum { CLAIM_BLOCKS = 4 };
 struct trace_claim {
-    uint64_t index;
+    uint64_t index; /* of its first block */
 };
 
 static rb_code_t op_claim(trace_launch_t *l, uint64_t index, uint64_t max, claim_status_t *status,
                           trace_claim_t **out, uint64_t *n, rb_err_t *err)
 {
-    const uint64_t end = l->kernel->info.n_blocks, left = end > index ? end - index : 0;
+    const uint64_t end = l->kernel->info.n_blocks;
 
     (void)err;
-    *n = max < CLAIM_BLOCKS ? max : CLAIM_BLOCKS;
-    *n = left < *n ? left : *n;
-    *status = *n > 0 ? CLAIM_MADE : CLAIM_END;
-    *out = NULL;
-    if (*n > 0) {
-        *out = rb_calloc(1, sizeof(**out));
-        (*out)->index = index;
+    if (index >= end) {
+        *status = CLAIM_END;
+        return RB_OK;
     }
+    *status = CLAIM_MADE;
+    *n = max < CLAIM_BLOCKS ? max : CLAIM_BLOCKS;
+    *n = end - index < *n ? end - index : *n;
+    *out = rb_calloc(1, sizeof(**out));
+    (*out)->index = index;
     return RB_OK;
 }
 
@@ -393,25 +408,10 @@ static rb_code_t op_decode(trace_launch_t *l, trace_claim_t *claim, trace_block_
                            uint64_t *n, rb_err_t *err)
 {
     (void)err;
-    for (uint64_t i = 0; i < *n; i++) {
-        made_block_t *b = made_pool_take(&l->blocks, l->kernel->n_warps);
-
-        block_generate(l->kernel, b, claim->index + i);
-        out[i] = &b->block;
-    }
+    for (uint64_t i = 0; i < *n; i++)
+        out[i] = make_block(l, claim->index + i);
     free(claim);
     return RB_OK;
-}
-
-static rb_code_t op_get_block(trace_launch_t *l, uint64_t index, trace_block_t **out, rb_err_t *err)
-{
-    trace_claim_t *claim;
-    claim_status_t status;
-    uint64_t n;
-
-    *out = NULL;
-    RB_TRY(op_claim(l, index, 1, &status, &claim, &n, err));
-    return status == CLAIM_MADE ? op_decode(l, claim, out, &n, err) : RB_OK;
 }
 
 static void op_free_block(trace_launch_t *l, trace_block_t *block)

@@ -5,12 +5,12 @@
  * of the L1. Where lanes of a quad read different words of one bank, the quad takes more cycles
  * (sebbbi/perftest: texels of 8 bytes that lie 32 bytes apart in a row of a tile, which is 256 bytes
  * apart in memory, take twice as long on a TITAN V and an RTX 2080 Ti, texels 16 bytes apart do not;
- * that a bank is as wide as what a lane reads is a guess). Misses go the way of loads, each sector by a
- * request of its own: on a V100 the L2 counts a hit for each pair of sectors that a fetch of it brought
- * (both DCT kernels of dct8x8). lat.tex is the latency of one quad that hits; a fetch that misses takes
- * as much longer than a load as one that hits. Not modelled: texels of 16 bytes,
- * which take two cycles (traces do not have the size of a texel), and what textures and loads take from
- * each other in the data stage.
+ * that a bank is as wide as what a lane reads is a guess). Misses go the way of loads, but each
+ * sector is a request of its own: the L2 fetches two sectors at a time, and that of a V100 counts one miss
+ * and one hit for them (both DCT kernels of dct8x8). lat.tex is the latency of one quad that hits; a fetch
+ * that misses takes as much longer than a load as one that hits. Not modelled: texels of 16 bytes, which
+ * take two cycles (traces do not have the size of a texel), and what textures and loads take from each
+ * other in the data stage.
  */
 #include "sim/sm/memory/memory_parts.h"
 
@@ -51,7 +51,7 @@ static uint32_t warp_cycles(const mem_entry_t *e, uint32_t *quads)
     return cycles;
 }
 
-/* Quads ask one after the other: an access for each sector. */
+/* Makes an access of each sector, because quads ask one after the other. In place, from the end. */
 static void split_lines(coalesced_t *c)
 {
     uint32_t at = 0;
