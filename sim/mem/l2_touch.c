@@ -109,6 +109,7 @@ static inline __attribute__((always_inline)) void touch_some(const l2_chip_tags_
         const cache_placed_t p =
             plain ? cache_place_narrow(t->cache, at.key[i]) : cache_place(t->cache, at.key[i]);
         sum->written_back += p.dirty == 0 ? 0 : l2_sector_count(p.dirty);
+        sum->lines += p.fresh;
         sum->sectors[a->kind] += sectors;
         sum->hits[a->kind] += a->kind == L2_TOUCH_READ || a->kind == L2_TOUCH_CODE
                                   ? read_line(t, &p, a->sectors, sectors, sum)
