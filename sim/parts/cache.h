@@ -136,7 +136,8 @@ cache_tag_t *cache_insert_key(cache_t *c, cache_key_t k, cache_line_t *victim, b
 /* A line that was looked up and, if it was absent, inserted. */
 typedef struct {
     cache_tag_t *tag; /* as from cache_insert_key() */
-    bool fresh;       /* it was absent */
+    bool fresh;       /* it was absent, */
+    bool late;        /* but would be there with an eighth more ways (only cache_place_narrow()) */
     uint8_t dirty;    /* dirty sectors of the line that was evicted for it */
 } cache_placed_t;
 
