@@ -49,9 +49,8 @@ typedef struct {
     uint64_t taken;                   /* read in, or newly written */
     uint64_t lines;                   /* given a place (a number of lines) */
     uint64_t filled, written_back;
-    uint64_t
-        filled_late; /* of the filled: in lines that an L2 with an eighth more ways would still hold */
-    uint64_t modified; /* modified now but not before */
+    uint64_t filled_late; /* with an eighth more ways these would be hits */
+    uint64_t modified;    /* modified now but not before */
 } l2_warmed_t;
 
 /* Sectors of a mask. */

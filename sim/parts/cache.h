@@ -85,7 +85,8 @@ void cache_destroy(cache_t *c);
 /* An empty cache with the same shape and policy. */
 cache_t *cache_like(const cache_t *c);
 
-/* A cache with the same shape, policy and contents, with the order of use. */
+/* A cache with the same shape, policy and contents, with the order of use; what was evicted is not in it
+ * (cache_placed_t.late). */
 cache_t *cache_copy(const cache_t *c);
 
 /* Drops all lines, dirty ones too, and changes the shape within the capacity at creation. */

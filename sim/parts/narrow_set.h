@@ -22,10 +22,8 @@ enum { NARROW_WAYS = 64 /* at most */, NARROW_ALIGN = 64, NARROW_LANES = 16 };
 typedef struct {
     uint64_t modified; /* bit per way */
     uint8_t count;
-    uint8_t clock; /* the newest stamp so far */
-    uint8_t evicted
-        [6]; /* 8-bit tags of the lines that were evicted last, the newest first, by callers of
-                         * narrow_note_evicted() */
+    uint8_t clock;      /* the newest stamp so far */
+    uint8_t evicted[6]; /* tags of the last lines that were noted, the newest first */
     uint8_t
         lane[]; /* 8-bit tags of the ways, then their stamps: different, the least for the oldest
                      */
@@ -150,11 +148,16 @@ static inline uint32_t narrow_renew_oldest(narrow_set_t *s, uint32_t ways)
     return way;
 }
 
-/* Notes the tag of a line that was evicted. */
+/* Notes the 8-bit tag of a line that was evicted. */
 static inline void narrow_note_evicted(narrow_set_t *s, uint32_t tag)
 {
     memmove(s->evicted + 1, s->evicted, sizeof(s->evicted) - 1);
     s->evicted[0] = (uint8_t)tag;
+}
+
+static inline void narrow_forget_evicted(narrow_set_t *s)
+{
+    memset(s->evicted, 0, sizeof(s->evicted));
 }
 
 /* Whether a line with that tag was noted recently: with an eighth more ways, it would still be there. */

@@ -105,6 +105,23 @@ static void a_copy_is_independent(void **state)
     cache_destroy(b);
 }
 
+/* A survey begins with a copy, and does not depend on what was walked before. */
+static void a_copy_does_not_know_what_was_evicted(void **state)
+{
+    enum { WAYS = 16 };
+    (void)state;
+    cache_t *a = cache_create(1, WAYS, LINE, REPLACEMENT_LRU, true, true);
+    for (uint64_t line = 1; line <= WAYS + 1; line++)
+        cache_place(a, cache_key_of(a, line * LINE));
+    cache_t *b = cache_copy(a);
+    const cache_key_t evicted = cache_key_of(a, LINE);
+    const cache_placed_t in_a = cache_place(a, evicted), in_b = cache_place(b, evicted);
+    assert_true(in_a.fresh && in_a.late);
+    assert_true(in_b.fresh && !in_b.late);
+    cache_destroy(a);
+    cache_destroy(b);
+}
+
 enum { SLICES = 4, BATCH = 1000, ROUNDS = 60 };
 
 /* Touches of random kinds; a third of the writes are partial. */
@@ -233,6 +250,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(copies_in_one_step_agree_with_originals_in_two),
         cmocka_unit_test(a_copy_is_independent),
+        cmocka_unit_test(a_copy_does_not_know_what_was_evicted),
         cmocka_unit_test(the_usual_caches_are_touched_like_others),
         cmocka_unit_test(only_missing_sectors_are_filled),
         cmocka_unit_test(fills_that_a_slightly_larger_cache_would_save_are_told),
