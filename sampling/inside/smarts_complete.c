@@ -142,9 +142,10 @@ static bool by_survey(const smarts_answer_t *a, const smarts_question_t *q, cons
  * comes in bursts, which a few short units meet or not; the survey has all of it. At the edge of
  * the L2, the order of accesses decides, which the survey only assumes and gaps change: then the two
  * differ by more than their errors explain. Which of them is right is not known, so the rest of the
- * difference becomes an error of both (two studies with random effects: DerSimonian and Laird 1986).
+ * difference becomes an error of both (two studies with random effects: DerSimonian and Laird 1986). late:
+ * the share that may differ in both.
  */
-static void believe_survey(part_t *p, double surveyed, size_t n)
+static void believe_survey(part_t *p, double surveyed, double late, size_t n)
 {
     const double scatter = squares(p, n) * (double)n / (double)(n - 1);
     const double units = scatter + UNITS_ERROR * UNITS_ERROR * p->sum * p->sum;
@@ -155,7 +156,8 @@ static void believe_survey(part_t *p, double surveyed, size_t n)
     const double weight = (units + between) / all; /* of the survey's count */
     const double variance = (units + between) * (survey + between) / all;
     p->sum -= weight * difference;
-    p->doubt = sqrt(fmax(variance - (1 - weight) * (1 - weight) * scatter, 0));
+    p->doubt = sqrt(fmax(variance - (1 - weight) * (1 - weight) * scatter, 0) +
+                    late * late * p->sum * p->sum);
     for (size_t i = 0; i < n; i++)
         p->influence[i] *= 1 - weight;
 }
@@ -178,7 +180,8 @@ static void estimate_counter(const smarts_answer_t *a, const smarts_question_t *
             out->influence[i] = other[i];
     }
     if (c->direct && q->n > 1 && at(&q->left, c->survey) > 0)
-        believe_survey(out, at(&q->left, c->survey), q->n);
+        believe_survey(out, at(&q->left, c->survey),
+                       smarts_late(&q->left) / interval_factor(q->confidence, INFINITY), q->n);
 }
 
 /* What the survey knows of fills holds for reads that miss, too: there are as many more or fewer of

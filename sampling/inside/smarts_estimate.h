@@ -91,6 +91,16 @@ static inline bool smarts_waits_for_atomics(const shadow_counts_t *left)
     return atomics > left->read_sectors - left->read_hits;
 }
 
+/*
+ * The share of the fills that order decides. The survey's order of use is exact to an eighth of the L2
+ * (touch_reach()), and units after a gap begin with that order. So fills of lines that an L2 with an eighth more
+ * ways would hold may be hits in truth: half of them, if the order is off as often one way as the other.
+ */
+static inline double smarts_late(const shadow_counts_t *left)
+{
+    return left->fills > 0 ? (double)left->late_fills / (double)left->fills / 2 : 0;
+}
+
 /* Fills of the L2 of n units, relative to the survey's; 0: hardly any. */
 double smarts_fills(const smarts_unit_t *units, size_t n);
 

@@ -14,10 +14,11 @@
  * has added almost no line that was missing. Of the launches that are not walked, the host copies are
  * applied, and a few blocks of each kernel are walked for its code and its pages.
  *
- * If the launch before has at most LEAD_WAVES waves and touches more than the L2 holds, then what it leaves
- * depends on how fast each block of a wave proceeds, which a walk does not know: the caller has to simulate
- * that launch.
+ * If the launch before fills the L2 and one wave of it replaces much of the L2, then what it leaves depends
+ * on how fast each block of a wave proceeds, which a walk does not know: the caller has to simulate that launch,
+ * unless it is longer than the next one, so that at most the cost doubles.
  */
+#include <math.h>
 #include <stdlib.h>
 
 #include "sim/core/alloc.h"
@@ -34,8 +35,13 @@
  */
 enum { WALKED_ANYWAY = 20000, WALKED_LEAST = 5000 };
 
-/* With two waves, at least half of what the L2 holds was touched by blocks that ran at the same time. */
-enum { LEAD_WAVES = 2 };
+/*
+ * A launch leaves what time decides if the blocks of a wave, which run at the same time, replace at least
+ * LEAD_WAVE of the L2. A walk has a fifth of these lines wrong (docs/lab/warmup.md): 5 % of what a launch of
+ * LEAD_MOST L2s fills, which is 1 % of its cycles.
+ */
+#define LEAD_WAVE 0.5
+#define LEAD_MOST 4.0
 
 enum { BATCHES_PER_PROGRESS = 256 };
 
@@ -53,6 +59,8 @@ typedef struct {
     bool counts, fetches; /* whether the walked blocks touch the L2; also with code */
     uint64_t allowed;     /* instructions */
     uint64_t news;        /* lines that the step added to both */
+    l2_warmed_t warmed;   /* sums over all that was walked */
+    uint64_t placed;      /* lines, by the last launch that was added (footprint_t) */
     uint32_t batches;
     launch_touched_t *cost;
     bool may_lead; /* the launch before may be simulated */
@@ -66,10 +74,9 @@ static void take_tags(before_t *b)
 }
 
 /* Applies a part of a batch to the L2. */
-static void touch_l2(const before_t *b, const touch_batch_t *batch, size_t from, size_t to)
+static void touch_l2(before_t *b, const touch_batch_t *batch, size_t from, size_t to)
 {
-    l2_warmed_t ignored = {0};
-    l2_tags_touch(&b->tags, batch->touch + from, to - from, batch->masks, &ignored);
+    l2_tags_touch(&b->tags, batch->touch + from, to - from, batch->masks, &b->warmed);
 }
 
 /* Reports the progress of the run. False: it is to stop. */
@@ -111,13 +118,12 @@ static void take_batch(void *ctx, const touch_batch_t *batch)
 /* Lines of code that the launch only fetches ahead reach the L2, too. */
 static void touch_ahead(before_t *b)
 {
-    l2_warmed_t ignored = {0};
     for (size_t i = b->trail.begun; i < b->trail.n; i++) {
         const trail_item_t *item = &b->trail.item[i];
         const l2_touch_t touch = {
             .line = item->address, .kind = L2_TOUCH_CODE, .sectors = CACHE_TAG_VALID};
         if (item->code && item->sub_cores == 0)
-            l2_tags_touch(&b->tags, &touch, 1, NULL, &ignored);
+            l2_tags_touch(&b->tags, &touch, 1, NULL, &b->warmed);
     }
 }
 
@@ -246,9 +252,9 @@ static void empty_chip(const before_t *b)
 }
 
 /* What the present launch left on a chip whose L2 was empty. The L2 is empty again. */
-static void take_footprint(before_t *b, uint64_t warp_insts, footprint_t *out)
+static void take_footprint(before_t *b, uint64_t warp_insts, uint64_t placed, footprint_t *out)
 {
-    *out = (footprint_t){.warp_insts = warp_insts};
+    *out = (footprint_t){.warp_insts = warp_insts, .placed = placed};
     for (uint32_t s = 0; s < b->g->map.slices; s++)
         cache_lines_add(&out->lines, b->tags.slice[s].cache);
     out->n_items = trail_copy(&b->trail, &out->item);
@@ -279,9 +285,9 @@ static rb_code_t key_of(const before_t *b, uint64_t k, const launch_info_t *info
 static rb_code_t walk_launch(before_t *b, uint64_t k, footprint_t *out, rb_err_t *err)
 {
     static const uint64_t all[1][2] = {{0, UINT64_MAX}};
-    const uint64_t before = b->cost->warp_insts;
+    const uint64_t before = b->cost->warp_insts, placed = b->warmed.lines;
     RB_TRY(walk_blocks(b, k, true, all, 1, err));
-    take_footprint(b, b->cost->warp_insts - before, out);
+    take_footprint(b, b->cost->warp_insts - before, b->warmed.lines - placed, out);
     return RB_OK;
 }
 
@@ -314,6 +320,7 @@ static rb_code_t add_launch(before_t *b, uint64_t k, rb_err_t *err)
         known = key != 0 ? footprints_add(b->g->footprints, &new) : &new;
     }
     put_footprint(b, known);
+    b->placed = known->placed;
     if (known == &new)
         footprint_free(&new);
     put_copies(b, k);
@@ -327,14 +334,17 @@ static bool is_dear(const before_t *b)
     return (insts > least ? insts : least) >= b->allowed;
 }
 
-/* Whether what the launch before leaves in the L2, which its walk has filled, depends on time. */
+/* Whether what the launch before leaves in the L2, which its walk has filled, depends on time, and is worth
+ * the cost. */
 static rb_code_t judge_lead(before_t *b, rb_err_t *err)
 {
     launch_info_t info;
-    if (!b->may_lead || b->end + 1 != b->position)
+    if (!b->may_lead || b->end + 1 != b->position || insts_of(b, b->end) > insts_of(b, b->position))
         return RB_OK;
     RB_TRY(b->source->ops->launch_info(b->source, b->end, &info, err));
-    b->lead = info.n_blocks <= LEAD_WAVES * gpu_slots(b->g, &info);
+    const double waves = (double)info.n_blocks / (double)gpu_slots(b->g, &info);
+    const double l2s = (double)b->placed * LINE_BYTES / (double)b->g->spec.mem.l2.size;
+    b->lead = l2s >= LEAD_WAVE * fmax(1, waves) && l2s < LEAD_MOST;
     return RB_OK;
 }
 

@@ -16,6 +16,7 @@ typedef struct {
     trail_item_t *item;  /* owned */
     size_t n_items;
     uint64_t warp_insts; /* of the launch */
+    uint64_t placed;     /* lines that it gave a place in the L2, several times if it overflows */
 } footprint_t;
 
 typedef struct footprints footprints_t;

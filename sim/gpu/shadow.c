@@ -13,7 +13,7 @@ enum { COUNTS = sizeof(shadow_counts_t) / sizeof(uint64_t) };
 /* What the slices that are looked at show of a bin. */
 typedef struct {
     uint64_t misses[L2_TOUCH_KINDS];
-    uint64_t filled, written_back;
+    uint64_t filled, filled_late, written_back;
 } seen_t;
 
 typedef struct {
@@ -53,6 +53,7 @@ static void take_batch(void *ctx, const touch_batch_t *batch)
     for (unsigned k = L2_TOUCH_READ; k <= L2_TOUCH_ATOMIC; k++)
         seen->misses[k] += sum.sectors[k] - sum.hits[k];
     seen->filled += sum.filled;
+    seen->filled_late += sum.filled_late;
     seen->written_back += sum.written_back;
 }
 
@@ -71,6 +72,7 @@ static void scale_bin(shadow_counts_t *bin, const seen_t *seen, double scale)
     bin->write_hits = hits_of(bin->write_sectors, seen->misses[L2_TOUCH_WRITE], scale);
     bin->atomic_hits = hits_of(bin->atomic_sectors, seen->misses[L2_TOUCH_ATOMIC], scale);
     bin->fills = (uint64_t)llround(scale * (double)seen->filled);
+    bin->late_fills = (uint64_t)llround(scale * (double)seen->filled_late);
     bin->written_back = (uint64_t)llround(scale * (double)seen->written_back);
 }
 

@@ -18,7 +18,8 @@ typedef struct {
     uint64_t read_sectors, read_hits;
     uint64_t write_sectors, write_hits;
     uint64_t atomic_sectors, atomic_hits; /* also reductions */
-    uint64_t fills;                       /* sectors that the DRAM must read */
+    uint64_t fills;                       /* sectors that the DRAM must read; */
+    uint64_t late_fills;                  /* with an eighth more ways these would be hits */
     uint64_t written_back;                /* sectors that the DRAM must write, while they run */
     /* Of global loads that use the L1: sectors, and an estimate of how many hit, or are under way,
      * in the L1s (shadow_l1.h). The L2 counts above are without L1s before it. */

@@ -47,8 +47,10 @@ typedef struct {
     uint64_t sectors[L2_TOUCH_KINDS]; /* looked up, */
     uint64_t hits[L2_TOUCH_KINDS];    /* and of these hit, as l2_stats_t counts hits */
     uint64_t taken;                   /* read in, or newly written */
+    uint64_t lines;                   /* given a place (a number of lines) */
     uint64_t filled, written_back;
-    uint64_t modified; /* modified now but not before */
+    uint64_t filled_late; /* with an eighth more ways these would be hits */
+    uint64_t modified;    /* modified now but not before */
 } l2_warmed_t;
 
 /* Sectors of a mask. */

@@ -109,10 +109,13 @@ static inline __attribute__((always_inline)) void touch_some(const l2_chip_tags_
         const cache_placed_t p =
             plain ? cache_place_narrow(t->cache, at.key[i]) : cache_place(t->cache, at.key[i]);
         sum->written_back += p.dirty == 0 ? 0 : l2_sector_count(p.dirty);
+        sum->lines += p.fresh;
+        const uint64_t filled = sum->filled;
         sum->sectors[a->kind] += sectors;
         sum->hits[a->kind] += a->kind == L2_TOUCH_READ || a->kind == L2_TOUCH_CODE
                                   ? read_line(t, &p, a->sectors, sectors, sum)
                                   : write_line(t, at.key[i], &p, a, sectors, masks, plain, sum);
+        sum->filled_late += p.late ? sum->filled - filled : 0;
     }
 }
 

@@ -85,7 +85,8 @@ void cache_destroy(cache_t *c);
 /* An empty cache with the same shape and policy. */
 cache_t *cache_like(const cache_t *c);
 
-/* A cache with the same shape, policy and contents, with the order of use. */
+/* A cache with the same shape, policy and contents, with the order of use; what was evicted is not in it
+ * (cache_placed_t.late). */
 cache_t *cache_copy(const cache_t *c);
 
 /* Drops all lines, dirty ones too, and changes the shape within the capacity at creation. */
@@ -136,7 +137,8 @@ cache_tag_t *cache_insert_key(cache_t *c, cache_key_t k, cache_line_t *victim, b
 /* A line that was looked up and, if it was absent, inserted. */
 typedef struct {
     cache_tag_t *tag; /* as from cache_insert_key() */
-    bool fresh;       /* it was absent */
+    bool fresh;       /* it was absent, */
+    bool late;        /* but would be there with an eighth more ways (only cache_place_narrow()) */
     uint8_t dirty;    /* dirty sectors of the line that was evicted for it */
 } cache_placed_t;
 

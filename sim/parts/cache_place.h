@@ -50,8 +50,13 @@ static inline cache_placed_t cache_place_narrow(cache_t *c, cache_key_t k)
         p.tag = &tags[way];
         return p;
     }
+    const uint32_t tag = cache_narrow_tag(k);
+    const bool full = s->count == c->ways;
+    p.late = full && narrow_just_evicted(s, c->ways, tag);
     way = cache_evict_narrow(c, s, k.set, &p.dirty);
-    s->lane[way] = (uint8_t)cache_narrow_tag(k);
+    if (full)
+        narrow_note_evicted(s, s->lane[way]);
+    s->lane[way] = (uint8_t)tag;
     p.fresh = true;
     p.tag = &tags[way];
     *p.tag = k.line;

@@ -7,6 +7,8 @@ static void copy_narrow(cache_t *to, const cache_t *c)
 {
     memcpy(to->narrow_set, c->narrow_set, c->sets * c->narrow_bytes);
     memcpy(to->tag, c->tag, (size_t)c->sets * c->ways * sizeof(*c->tag));
+    for (uint32_t set = 0; set < to->sets; set++)
+        narrow_forget_evicted(cache_narrow(to, set));
 }
 
 static void copy_wide(cache_t *to, const cache_t *c)

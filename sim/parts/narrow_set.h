@@ -22,8 +22,8 @@ enum { NARROW_WAYS = 64 /* at most */, NARROW_ALIGN = 64, NARROW_LANES = 16 };
 typedef struct {
     uint64_t modified; /* bit per way */
     uint8_t count;
-    uint8_t clock; /* the newest stamp so far */
-    uint8_t unused[6];
+    uint8_t clock;      /* the newest stamp so far */
+    uint8_t evicted[6]; /* tags of the last lines that were noted, the newest first */
     uint8_t
         lane[]; /* 8-bit tags of the ways, then their stamps: different, the least for the oldest
                      */
@@ -146,6 +146,27 @@ static inline uint32_t narrow_renew_oldest(narrow_set_t *s, uint32_t ways)
     const uint32_t way = narrow_oldest(s, ways);
     narrow_touch(s, ways, way);
     return way;
+}
+
+/* Notes the 8-bit tag of a line that was evicted. */
+static inline void narrow_note_evicted(narrow_set_t *s, uint32_t tag)
+{
+    memmove(s->evicted + 1, s->evicted, sizeof(s->evicted) - 1);
+    s->evicted[0] = (uint8_t)tag;
+}
+
+static inline void narrow_forget_evicted(narrow_set_t *s)
+{
+    memset(s->evicted, 0, sizeof(s->evicted));
+}
+
+/* Whether a line with that tag was noted recently: with an eighth more ways, it would still be there. */
+static inline bool narrow_just_evicted(const narrow_set_t *s, uint32_t ways, uint32_t tag)
+{
+    bool found = false;
+    for (uint32_t i = 0; i < ways / 8 && i < sizeof(s->evicted); i++)
+        found = found || s->evicted[i] == (uint8_t)tag;
+    return found;
 }
 
 /* Makes a way the oldest. */

@@ -316,8 +316,8 @@ static double hits_off(sums_t is, sums_t full)
     return fabs((double)is.read_hits / (double)full.read_hits - 1);
 }
 
-/* What launches of two waves leave that touch more than the L2 holds depends on time, so the one before is
- * simulated, and nobody hears of it. */
+/* What launches leave of which a wave replaces most of the L2 depends on time, so the one before is simulated,
+ * and nobody hears of it. */
 static void a_launch_that_leaves_what_time_decides_is_simulated(void **state)
 {
     (void)state;
@@ -326,6 +326,41 @@ static void a_launch_that_leaves_what_time_decides_is_simulated(void **state)
     assert_int_equal(led.launches, full.launches);
     assert_true(hits_off(led, full) < hits_off(walked, full) / 2);
     assert_true(fabs((double)led.cycles / (double)full.cycles - 1) < 0.01);
+}
+
+/* How many of the launches up to `last` are not walked up to, because the one before has to be simulated. */
+static uint64_t led(trace_source_t *source, uint64_t last)
+{
+    const gpu_spec_t spec = LAB_SPEC("rtx2060", "sm.count=6", "l2.size=768KiB", "l2.slices=6",
+                                     "mem.partitions=3", "warmup.mode=functional");
+    rb_err_t err = {0};
+    uint64_t n = 0;
+    for (uint64_t k = 2; k <= last; k++) {
+        gpu_t *g = gpu_create(&spec, 1, 0);
+        launch_touched_t touched = {0};
+        bool lead = false;
+        assert_int_equal(gpu_warm_up(g, source, k, &touched, &lead, &err), RB_OK);
+        n += lead;
+        gpu_destroy(g);
+    }
+    source->ops->destroy(source);
+    return n;
+}
+
+/* Two waves, and a few blocks more, that replace most of the L2 each; many waves that replace a part of it each;
+ * launches shorter than the one before. */
+static void only_launches_that_time_decides_and_are_not_too_long_are_simulated(void **state)
+{
+    (void)state;
+    assert_int_equal(led(GEN_OPEN("lbm", 75, 20, "steps=3"), 3), 2);
+    assert_int_equal(led(GEN_OPEN("lbm", 75, 21, "steps=3"), 3), 2);
+    assert_int_equal(led(GEN_OPEN("stencil", 75, 402, "steps=3"), 3), 0);
+    temp_folder_create();
+    trace_source_t *made = GEN_OPEN("solver", 75, 15000, "iterations=3");
+    trace_source_t *stored = rbt_lab_open(rbt_lab_store_temp(made));
+    made->ops->destroy(made);
+    assert_int_equal(led(stored, 16), 0);
+    temp_folder_remove();
 }
 
 static void assert_same_state(gpu_t *const chip[2])
@@ -522,6 +557,7 @@ int main(void)
         cmocka_unit_test(nothing_is_walked_if_nothing_is_skipped),
         cmocka_unit_test(only_launches_since_the_last_simulated_one_are_walked),
         cmocka_unit_test(a_launch_that_leaves_what_time_decides_is_simulated),
+        cmocka_unit_test(only_launches_that_time_decides_and_are_not_too_long_are_simulated),
         cmocka_unit_test(going_back_begins_anew),
         cmocka_unit_test(equal_launches_are_walked_once),
         cmocka_unit_test(more_launches_are_walked_only_while_they_matter),

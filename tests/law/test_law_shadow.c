@@ -404,6 +404,26 @@ static void blocks_of_a_wave_share_what_they_read(void **state)
     shadow_free(&r.shadow);
 }
 
+/* The share of the fills that an L2 with an eighth more ways would save, of blocks that read a window of so
+ * many KiB again and again; the L2 has 192. */
+static double late_share(const char *window)
+{
+    gpu_spec_t spec =
+        LAB_SPEC("rtx2060", "sm.count=2", "mem.partitions=2", "l2.slices=2", "l2.size=192KiB");
+    trace_source_t *source = GEN_OPEN("phases", 75, 51200, "loads=20", window, "period=1000000");
+    const shadow_counts_t c = survey_source(&spec, source, 0);
+    source->ops->destroy(source);
+    return (double)c.late_fills / (double)c.fills;
+}
+
+static void fills_at_the_edge_of_the_l2_are_told(void **state)
+{
+    (void)state;
+    assert_true(late_share("small=100") < 0.1);
+    assert_true(late_share("small=200") > 0.5);
+    assert_true(late_share("small=1000") < 0.1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -422,6 +442,7 @@ int main(void)
         cmocka_unit_test(samplers_share_a_survey),
         cmocka_unit_test(bins_add_up),
         cmocka_unit_test(blocks_of_a_wave_share_what_they_read),
+        cmocka_unit_test(fills_at_the_edge_of_the_l2_are_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -105,6 +105,23 @@ static void a_copy_is_independent(void **state)
     cache_destroy(b);
 }
 
+/* A survey begins with a copy, and does not depend on what was walked before. */
+static void a_copy_does_not_know_what_was_evicted(void **state)
+{
+    enum { WAYS = 16 };
+    (void)state;
+    cache_t *a = cache_create(1, WAYS, LINE, REPLACEMENT_LRU, true, true);
+    for (uint64_t line = 1; line <= WAYS + 1; line++)
+        cache_place(a, cache_key_of(a, line * LINE));
+    cache_t *b = cache_copy(a);
+    const cache_key_t evicted = cache_key_of(a, LINE);
+    const cache_placed_t in_a = cache_place(a, evicted), in_b = cache_place(b, evicted);
+    assert_true(in_a.fresh && in_a.late);
+    assert_true(in_b.fresh && !in_b.late);
+    cache_destroy(a);
+    cache_destroy(b);
+}
+
 enum { SLICES = 4, BATCH = 1000, ROUNDS = 60 };
 
 /* Touches of random kinds; a third of the writes are partial. */
@@ -195,13 +212,48 @@ static void only_missing_sectors_are_filled(void **state)
     free_tags(&t);
 }
 
+/* Sectors filled, in the third round over so many lines of a set of 16 ways, and how many of them are late. */
+static void assert_late(uint64_t lines, uint64_t filled, uint64_t late)
+{
+    addr_map_t map;
+    static const uint32_t none[1][SECTORS_PER_LINE];
+    addr_map_init(&map, 1, 1, 256, HASH_IPOLY);
+    cache_t *c = cache_create(1, 16, LINE, REPLACEMENT_LRU, true, true);
+    l2_tags_t slice = {.cache = c, .modified_ways = 16, .fill_sectors = 1};
+    l2_chip_tags_t t = {.map = &map, .slice = &slice};
+    l2_warmed_t sum = {0};
+    l2_tags_begin(&t);
+    for (uint64_t i = 0; i < 3 * lines; i++) {
+        const l2_touch_t touch = {
+            .line = (1 + i % lines) * LINE, .kind = L2_TOUCH_READ, .sectors = 3};
+        if (i == 2 * lines)
+            sum = (l2_warmed_t){0};
+        l2_tags_touch(&t, &touch, 1, none, &sum);
+    }
+    assert_int_equal(sum.filled, filled);
+    assert_int_equal(sum.filled_late, late);
+    cache_destroy(c);
+}
+
+/* With 18 ways, an eighth more, 17 and 18 lines would stay, but not 19. */
+static void fills_that_a_slightly_larger_cache_would_save_are_told(void **state)
+{
+    (void)state;
+    assert_late(16, 0, 0);
+    assert_late(17, 34, 34);
+    assert_late(18, 36, 36);
+    assert_late(19, 38, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(copies_in_one_step_agree_with_originals_in_two),
         cmocka_unit_test(a_copy_is_independent),
+        cmocka_unit_test(a_copy_does_not_know_what_was_evicted),
         cmocka_unit_test(the_usual_caches_are_touched_like_others),
         cmocka_unit_test(only_missing_sectors_are_filled),
+        cmocka_unit_test(fills_that_a_slightly_larger_cache_would_save_are_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -223,6 +223,26 @@ static void hits_follow_the_fills(void **state)
     assert_true(rate - half < 0.7 && rate + half > 0.8 && half < 0.13);
 }
 
+/* Units and survey agree, but the order of accesses decides some of the fills. */
+static void fills_that_order_decides_are_uncertain(void **state)
+{
+    const size_t fills = offsetof(gpu_counters_t, dram.read_sectors);
+    launch_estimate_t whole, list[UNITS];
+    made_t m;
+    (void)state;
+    for (unsigned decides = 0; decides < 2; decides++) {
+        for (size_t i = 0; i < UNITS; i++) {
+            m.unit[i] = unit_of(20, 400);
+            m.unit[i].counters.dram.read_sectors = 20 * INSTS / 1000;
+        }
+        ask(&m, 20);
+        m.q.left.late_fills = decides ? m.q.left.fills / 5 : 0;
+        complete(&m, &whole, list);
+        const double half = half_of(list, fills, 0) / counter(&whole, fills);
+        assert_true(decides ? half > 0.1 && half < 0.12 : half < 0.05);
+    }
+}
+
 /* The survey may count fills where units saw hits only: no count becomes negative, or larger than
  * what it is among. */
 static void hits_stay_among_the_reads(void **state)
@@ -433,6 +453,7 @@ int main(void)
         cmocka_unit_test(two_sources_that_agree_are_better_than_one),
         cmocka_unit_test(hits_follow_the_fills),
         cmocka_unit_test(hits_stay_among_the_reads),
+        cmocka_unit_test(fills_that_order_decides_are_uncertain),
         cmocka_unit_test(what_depends_on_the_step_of_blocks_is_uncertain),
         cmocka_unit_test(shares_of_warp_states_have_an_error_of_their_own),
         cmocka_unit_test(what_units_share_is_never_lost),
