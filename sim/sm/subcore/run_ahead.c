@@ -16,17 +16,23 @@ RB_CLONE_PART const inst_t *second_inst(const warp_t *warp)
     return warp->runs_left > 0 ? warp->run[1].first : NULL;
 }
 
+/* Whether the instruction after the next one is in the warp's buffer when that has issued, and needs no
+ * constant. */
+RB_CLONE_PART bool second_is_there(sm_t *sm, const warp_t *warp, const inst_t *second, cycle_t now)
+{
+    if (second->traits & INST_CONST_SOURCE && !sm->config->constant.perfect)
+        return false;
+    return supply_holds(sm, warp->slot, second->pc) ||
+           fetch_local(sm, warp->sub_core, warp->slot, second->pc, now);
+}
+
 /* Whether the warp may issue its next instruction without the SM. Then the instruction after it is
  * in the warp's buffer. */
 RB_CLONE_PART bool may_issue(sm_t *sm, const warp_t *warp, cycle_t now)
 {
     const inst_t *second = second_inst(warp);
-    if (!(warp->inst->traits & INST_ALONE) || second == NULL)
-        return false;
-    if (second->traits & INST_CONST_SOURCE && !sm->config->constant.perfect)
-        return false;
-    return supply_holds(sm, warp->slot, second->pc) ||
-           fetch_local(sm, warp->sub_core, warp->slot, second->pc, now);
+    return warp->inst->traits & INST_ALONE && second != NULL &&
+           second_is_there(sm, warp, second, now);
 }
 
 /* The warp issues an instruction without control word. */
@@ -46,14 +52,13 @@ static void issue_alone(sm_t *sm, sub_core_t *sub, warp_t *warp, const op_proper
 }
 
 /* When the operands of the next instruction allow a warp to issue it, which then waits for nothing
- * else; CYCLE_NEVER if it is not as simple. No memory instruction may hold registers. */
-RB_CLONE_PART cycle_t simple_operands(const warp_t *warp, const inst_t *inst, cycle_t now)
+ * else; CYCLE_NEVER if it is not as simple. It has INST_QUAD registers at most. No memory instruction may
+ * hold registers. */
+RB_CLONE_PART cycle_t quad_operands(const warp_t *warp, const inst_t *inst, cycle_t now)
 {
     const dep_t from = (dep_t)(now << DEP_SHIFT);
     dep_t any = 0;
     int32_t latest = 0;
-    if (inst->n_wait > INST_QUAD || inst->traits & INST_GUESSED)
-        return CYCLE_NEVER;
     next_inst_quad(warp, inst->dep, from, &any, &latest);
     if (any & DEP_PENDING)
         return CYCLE_NEVER;
@@ -61,6 +66,14 @@ RB_CLONE_PART cycle_t simple_operands(const warp_t *warp, const inst_t *inst, cy
         return now + 1;
     bool fixed = (latest & DEP_KIND) == DEP_FIXED && !(inst->traits & INST_FORWARDED);
     return fixed ? now + (cycle_t)(latest >> DEP_SHIFT) : CYCLE_NEVER;
+}
+
+/* The same for any instruction. */
+RB_CLONE_PART cycle_t simple_operands(const warp_t *warp, const inst_t *inst, cycle_t now)
+{
+    if (inst->n_wait > INST_QUAD || inst->traits & INST_GUESSED)
+        return CYCLE_NEVER;
+    return quad_operands(warp, inst, now);
 }
 
 /* The end of next_inst_take() to an instruction that nothing delays. */
@@ -138,10 +151,9 @@ issue_row(sm_t *sm, sub_core_t *sub, warp_t *warp, cycle_t first, cycle_t end)
     cycle_t now = first, at = first + 1;
     cycle_t same = at; /* since this cycle the same warps are ready */
     cycle_t wake = wake_ring_next(&sub->wakes);
+    const op_properties_t *cls = &sm->cls[warp->inst->cls];
     while (at == now + 1 && at < end) {
-        const op_properties_t *cls = &sm->cls[warp->inst->cls];
-        if (sub->pipe[cls->pipe].free_at > at || !is_simple(sm, warp, cls) ||
-            !may_issue(sm, warp, at))
+        if (sub->pipe[cls->pipe].free_at > at || !second_is_there(sm, warp, warp->inst + 1, at))
             break;
         if (at == wake) {
             if (same < at)
@@ -157,7 +169,12 @@ issue_row(sm_t *sm, sub_core_t *sub, warp_t *warp, cycle_t first, cycle_t end)
         now = at;
         tally_inst(sub, warp);
         simple_step(sub, warp, cls, now);
-        at = simple_operands(warp, warp->inst, now);
+        cls = &sm->cls[warp->inst->cls];
+        if (!is_simple(sm, warp, cls)) {
+            at = simple_operands(warp, warp->inst, now);
+            break;
+        }
+        at = quad_operands(warp, warp->inst, now);
     }
     if (same <= now)
         row_passes(sub, free_before, now + 1);
