@@ -18,10 +18,11 @@
 #include "sim/sm/subcore/subcore_parts.h"
 
 /* Whether a sub-core may run ahead at all. Records of single instructions must be made in the order
- * of time. */
+ * of time. A warp that is ready for a unit of the whole SM is throttled when others use it. */
 static inline bool run_ahead_is_possible(const sm_t *sm, const sub_core_t *sub)
 {
-    return sm->subcore.plain && !recorded(sm, RETIRED_BASIC_BLOCK) && sub->dry == 0;
+    return sm->subcore.plain && !recorded(sm, RETIRED_BASIC_BLOCK) && sub->dry == 0 &&
+           !(sub->ready_pipes & sm->subcore.shared_pipes);
 }
 
 /* The cycle at which the sub-core, which is issuing, must stop if it runs ahead in cycle now; until: end
