@@ -24,15 +24,29 @@ static inline const launch_ctx_t *sm_launch_of(const sm_t *sm, uint32_t w)
     return sm->block[sm->slot[w].block].launch;
 }
 
+/* The next cycle in which a message or an event of the wheel is due, which may concern any warp. */
+static inline cycle_t sm_next_arrival(const sm_t *sm)
+{
+    return cycle_min(cycle_min(inbox_next(&sm->inbox), sm->in_next), wheel_next(&sm->events));
+}
+
 /* The next cycle in which anything outside the sub-cores happens on the SM. */
 static inline cycle_t sm_next_event(const sm_t *sm)
 {
-    cycle_t t = cycle_min(sm->memory.lsu.retry, inbox_next(&sm->inbox));
-    t = cycle_min(t, cycle_min(sm->out_next, sm->in_next));
-    return cycle_min(t, wheel_next(&sm->events));
+    return cycle_min(sm_next_arrival(sm), cycle_min(sm->memory.lsu.retry, sm->out_next));
 }
 
 /* ---- Memory instructions: sub-core to memory (mem_queue.c) ---- */
+
+/* Before this cycle the load/store unit does nothing to sub-core s, unless a message arrives: it has none of
+ * its instructions, or has nothing to do. */
+static inline cycle_t memory_reaches(const sm_t *sm, uint32_t s)
+{
+    const lsu_t *u = &sm->memory.lsu;
+    if (sm->memory.queue[s].count == 0 && !(u->busy && u->cur.sub_core == s))
+        return CYCLE_NEVER;
+    return cycle_min(u->retry, sm->out_next); /* which makes room for what is stalled */
+}
 
 /*
  * Puts an instruction of warp w, with its active lanes and address record (NULL: none), into the

@@ -112,7 +112,7 @@ static void threads_and_windows_do_not_show_with_control_words(void **state)
     }
 }
 
-/* --- Arithmetic between barriers ---------------------------------------------------------------- */
+/* --- Arithmetic between barriers, and beside memory instructions ------------------------------- */
 
 enum { LOOP = 60, ROUNDS = 6, LANES_FULL = SYNTH_FULL_MASK };
 
@@ -130,7 +130,8 @@ static void uneven_body(synth_warp_t *w, const void *ctx)
     synth_emit(w, LOOP + 1, (uint32_t)LANES_FULL);
 }
 
-static synth_t *uneven_create(void)
+/* The instructions of uneven_body()'s loops. */
+static void loop_put(synth_kernel_t *k)
 {
     static const char *const code[][3] = {
         {"FFMA", "R4", "R4 R5 R6"}, {"IADD3", "R7", "R7 R4 R8"},   {"DADD", "R10", "R10 R12"},
@@ -139,15 +140,70 @@ static synth_t *uneven_create(void)
         {"FADD", "R21", "R21 R17"},
     };
     const size_t n = sizeof(code) / sizeof(code[0]);
-    synth_t *s = synth_create();
-    synth_kernel_t *k = synth_kernel_create(
-        s, "uneven", &(synth_shape_t){.arch = 70, .grid = {12}, .block = {320}, .regs = 32});
     for (unsigned i = 0; i + 1 < LOOP; i++)
         synth_code(k, code[i % n][0], code[i % n][1], code[i % n][2]);
     synth_code(k, "BRA", "", "");
+}
+
+static synth_t *uneven_create(void)
+{
+    synth_t *s = synth_create();
+    synth_kernel_t *k = synth_kernel_create(
+        s, "uneven", &(synth_shape_t){.arch = 70, .grid = {12}, .block = {320}, .regs = 32});
+    loop_put(k);
     synth_code(k, "BAR.SYNC", "", "");
     synth_code(k, "EXIT", "", "");
     synth_kernel_body(k, uneven_body, NULL);
+    return s;
+}
+
+/* Some warps of each sub-core have long loops, while others use the load/store unit for many cycles: 32
+ * lines that the L1 has, shared memory with conflicts, stores. */
+static void beside_memory_body(synth_warp_t *w, const void *ctx)
+{
+    enum { LANES = 32, LINE = 128, SUB_CORES = 4 };
+    uint64_t lines[LANES], words[LANES];
+    (void)ctx;
+    for (uint64_t l = 0; l < LANES; l++) {
+        lines[l] = 0x7f0000000000 + l * LINE;
+        words[l] = l * LINE;
+    }
+    for (uint64_t round = 0; round < ROUNDS; round++) {
+        const uint64_t mix = synth_mix(w->global * ROUNDS + round);
+        if (w->warp / SUB_CORES % 2 == 0 || mix % 4 == 0) {
+            synth_emit_span(w, 0, LOOP);
+            continue;
+        }
+        synth_emit_list(w, LOOP, (uint32_t)LANES_FULL, lines);
+        synth_emit(w, LOOP + 1, (uint32_t)LANES_FULL);
+        synth_emit_list(w, LOOP + 2, (uint32_t)LANES_FULL, words);
+        synth_emit_span(w, LOOP + 3, 2);
+        synth_emit_list(w, LOOP + 5, (uint32_t)LANES_FULL, lines);
+        synth_emit(w, LOOP + 6, (uint32_t)LANES_FULL);
+    }
+    synth_emit(w, LOOP + 7, (uint32_t)LANES_FULL);
+}
+
+static synth_t *beside_memory_create(void)
+{
+    static const char *const code[][3] = {
+        {"LDG.E.SYS", "R24", "R2"},
+        {"FADD", "R25", "R24 R25"},
+        {"LDS.U", "R26", "R15"},
+        {"S2R", "R27", ""},
+        {"FADD", "R28", "R26 R27"},
+        {"STG.E.SYS", "", "R2 R28"},
+        {"BRA", "", ""},
+        {"EXIT", "", ""},
+    };
+    synth_t *s = synth_create();
+    synth_kernel_t *k = synth_kernel_create(
+        s, "beside memory",
+        &(synth_shape_t){.arch = 70, .grid = {12}, .block = {512}, .regs = 32, .shared = 32 * 128});
+    loop_put(k);
+    for (size_t i = 0; i < sizeof(code) / sizeof(code[0]); i++)
+        synth_code(k, code[i][0], code[i][1], code[i][2]);
+    synth_kernel_body(k, beside_memory_body, NULL);
     return s;
 }
 
@@ -163,11 +219,11 @@ static void running_ahead_does_not_show(void **state)
         LAB_SPEC("v100", SMALL, "sm.scheduler=lrr", "icache.prefetch=0", "icache.buffer=0"),
     };
     (void)state;
-    for (size_t i = 0; i < sizeof(specs) / sizeof(specs[0]); i++) {
-        synth_t *s = uneven_create();
-        check_same(&specs[i], s);
+    for (size_t i = 0; i < 2 * sizeof(specs) / sizeof(specs[0]); i++) {
+        synth_t *s = i % 2 == 0 ? uneven_create() : beside_memory_create();
+        check_same(&specs[i / 2], s);
         synth_control_scramble(s, i);
-        check_same(&specs[i], s);
+        check_same(&specs[i / 2], s);
         synth_destroy(s);
     }
 }

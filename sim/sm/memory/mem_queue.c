@@ -42,6 +42,7 @@ cycle_t memory_take(sm_t *sm, uint32_t s, uint32_t w, const inst_t *inst, uint32
     e->mask = mask;
     e->warp = (uint16_t)w;
     e->group = sm->slot[w].copy_group;
+    e->sub_core = (uint8_t)s;
     e->accept_from = now + spec->mem_issue_latency;
     sm->slot[w].loads++;
     prefetch_addresses(addr);

@@ -23,6 +23,7 @@ typedef struct {
     uint32_t mask;
     uint16_t warp;
     uint8_t group; /* of an asynchronous copy */
+    uint8_t sub_core;
 } mem_entry_t;
 
 /* The queue of a sub-core: a ring of sm.mem_queue entries. */

@@ -10,26 +10,40 @@
 /* Cycle now of a sub-core. Returns the next cycle in which it may issue. */
 static cycle_t issue_cycle(sm_t *sm, sub_core_t *sub, cycle_t now)
 {
-    cycle_t soonest = CYCLE_NEVER;
-    sub_cycle_wake(sm, sub, now);
-    if (sub->issue_free > now)
-        return sub->ready_pipes != 0 ? sub->issue_free : CYCLE_NEVER;
-    uint32_t eligible = ready_eligible(sub, now, &soonest);
-    if (eligible == 0)
-        return soonest;
-    sub->last = sub_cycle_pick(&sm->config->sm, sub, eligible);
-    ready_looked(sub, eligible, now);
-    if (PROFILED(sm))
-        profile_pick(sm, sub, now);
+    if (!sub->picked) {
+        cycle_t soonest = CYCLE_NEVER;
+        sub_cycle_wake(sm, sub, now);
+        if (sub->issue_free > now)
+            return sub->ready_pipes != 0 ? sub->issue_free : CYCLE_NEVER;
+        uint32_t eligible = ready_eligible(sub, now, &soonest);
+        if (eligible == 0)
+            return soonest;
+        sub_cycle_pick(sm, sub, eligible, now);
+    }
+    sub->picked = false;
     issue_warp(sm, sub, sub_cycle_warp(sm, sub, sub->last), now);
     return sub_cycle_next(sub, now + 1);
 }
 
-/* The same with the following cycles, as far as it can run ahead. Returns the next cycle in which
- * something happens in the sub-core. */
+/* Whether a sub-core begins to run ahead in cycle now: not if the warp that issues probably goes to
+ * memory, which happens in step. */
+static inline bool begins_ahead(const sm_t *sm, const sub_core_t *sub)
+{
+    const uint32_t queued = UINT32_C(1) << PIPE_LG | UINT32_C(1) << PIPE_MIO;
+    return !sub->picked && !(sub->ready_pipes & queued) && run_ahead_is_possible(sm, sub);
+}
+
+/* Cycle now of the sub-core that is issuing, and the cycles around which it can run ahead. Returns the next
+ * cycle in which something happens in the sub-core. */
 static inline cycle_t run_sub_core(sm_t *sm, sub_core_t *sub, cycle_t now, cycle_t until)
 {
-    cycle_t next = issue_cycle(sm, sub, now);
+    cycle_t next;
+    if (begins_ahead(sm, sub)) {
+        next = run_ahead(sm, sub, now, run_ahead_end(sm, sub, now, until));
+        if (next > now)
+            return next;
+    }
+    next = issue_cycle(sm, sub, now);
     next = cycle_min(next, wake_ring_next(&sub->wakes));
     if (next >= until || !run_ahead_is_possible(sm, sub))
         return next;

@@ -16,17 +16,23 @@ RB_CLONE_PART const inst_t *second_inst(const warp_t *warp)
     return warp->runs_left > 0 ? warp->run[1].first : NULL;
 }
 
+/* Whether the instruction after the next one is in the warp's buffer when that has issued, and needs no
+ * constant. */
+RB_CLONE_PART bool second_is_there(sm_t *sm, const warp_t *warp, const inst_t *second, cycle_t now)
+{
+    if (second->traits & INST_CONST_SOURCE && !sm->config->constant.perfect)
+        return false;
+    return supply_holds(sm, warp->slot, second->pc) ||
+           fetch_local(sm, warp->sub_core, warp->slot, second->pc, now);
+}
+
 /* Whether the warp may issue its next instruction without the SM. Then the instruction after it is
  * in the warp's buffer. */
 RB_CLONE_PART bool may_issue(sm_t *sm, const warp_t *warp, cycle_t now)
 {
     const inst_t *second = second_inst(warp);
-    if (!(warp->inst->traits & INST_ALONE) || second == NULL)
-        return false;
-    if (second->traits & INST_CONST_SOURCE && !sm->config->constant.perfect)
-        return false;
-    return supply_holds(sm, warp->slot, second->pc) ||
-           fetch_local(sm, warp->sub_core, warp->slot, second->pc, now);
+    return warp->inst->traits & INST_ALONE && second != NULL &&
+           second_is_there(sm, warp, second, now);
 }
 
 /* The warp issues an instruction without control word. */
@@ -46,14 +52,13 @@ static void issue_alone(sm_t *sm, sub_core_t *sub, warp_t *warp, const op_proper
 }
 
 /* When the operands of the next instruction allow a warp to issue it, which then waits for nothing
- * else; CYCLE_NEVER if it is not as simple. No memory instruction may hold registers. */
-RB_CLONE_PART cycle_t simple_operands(const warp_t *warp, const inst_t *inst, cycle_t now)
+ * else; CYCLE_NEVER if it is not as simple. It has INST_QUAD registers at most. No memory instruction may
+ * hold registers. */
+RB_CLONE_PART cycle_t quad_operands(const warp_t *warp, const inst_t *inst, cycle_t now)
 {
     const dep_t from = (dep_t)(now << DEP_SHIFT);
     dep_t any = 0;
     int32_t latest = 0;
-    if (inst->n_wait > INST_QUAD || inst->traits & INST_GUESSED)
-        return CYCLE_NEVER;
     next_inst_quad(warp, inst->dep, from, &any, &latest);
     if (any & DEP_PENDING)
         return CYCLE_NEVER;
@@ -61,6 +66,14 @@ RB_CLONE_PART cycle_t simple_operands(const warp_t *warp, const inst_t *inst, cy
         return now + 1;
     bool fixed = (latest & DEP_KIND) == DEP_FIXED && !(inst->traits & INST_FORWARDED);
     return fixed ? now + (cycle_t)(latest >> DEP_SHIFT) : CYCLE_NEVER;
+}
+
+/* The same for any instruction. */
+RB_CLONE_PART cycle_t simple_operands(const warp_t *warp, const inst_t *inst, cycle_t now)
+{
+    if (inst->n_wait > INST_QUAD || inst->traits & INST_GUESSED)
+        return CYCLE_NEVER;
+    return quad_operands(warp, inst, now);
 }
 
 /* The end of next_inst_take() to an instruction that nothing delays. */
@@ -99,18 +112,6 @@ RB_CLONE_PART void simple_step(sub_core_t *sub, warp_t *warp, const op_propertie
     warp->left--;
 }
 
-/* Accounts for a row of instructions of one warp in the cycles after `first`, to `last`. */
-RB_CLONE_PART void row_end(sub_core_t *sub, const warp_t *warp, uint64_t free_before, cycle_t first,
-                           cycle_t last)
-{
-    uint64_t free;
-    (void)ready_free_before(sub, last + 1, &free);
-    sub->passed_over += free - free_before;
-    tally_lanes(sub, warp, last - first);
-    sub->looked = last;
-    sub->wakes.base = last;
-}
-
 /* The warp has issued simple instructions, the last one in cycle now. at: see simple_operands(). */
 RB_CLONE_PART cycle_t simple_end(sm_t *sm, sub_core_t *sub, warp_t *warp, cycle_t at, cycle_t now)
 {
@@ -123,29 +124,62 @@ RB_CLONE_PART cycle_t simple_end(sm_t *sm, sub_core_t *sub, warp_t *warp, cycle_
     return now;
 }
 
+/* Counts the warps that were passed over from the cycle for which ready_free_before() gave free_before to
+ * the one before `to`. */
+RB_CLONE_PART void row_passes(sub_core_t *sub, uint64_t free_before, cycle_t to)
+{
+    uint64_t free;
+    (void)ready_free_before(sub, to, &free);
+    sub->passed_over += free - free_before;
+}
+
+/* Accounts for a row of instructions of one warp in the cycles after `first`, to `last`. */
+RB_CLONE_PART void row_end(sub_core_t *sub, const warp_t *warp, cycle_t first, cycle_t last)
+{
+    tally_lanes(sub, warp, last - first);
+    sub->looked = last;
+    sub->wakes.base = last;
+}
+
 /* A greedy scheduler keeps to the warp that issued a simple instruction in cycle `first`, and can go on in
- * the next one: issues what is simple in the cycles that follow, as long as no other warp becomes ready.
- * Returns the last of these cycles. */
+ * the next one: issues what is simple in the cycles that follow. Warps that become ready are passed over,
+ * too. Returns the last of these cycles. */
 RB_CLONES_V3 static __attribute__((unused)) cycle_t
 issue_row(sm_t *sm, sub_core_t *sub, warp_t *warp, cycle_t first, cycle_t end)
 {
-    const cycle_t stop = cycle_min(end, wake_ring_next(&sub->wakes));
     uint64_t free_before = 0;
     cycle_t now = first, at = first + 1;
-    while (at == now + 1 && at < stop) {
-        const op_properties_t *cls = &sm->cls[warp->inst->cls];
-        if (sub->pipe[cls->pipe].free_at > at || !is_simple(sm, warp, cls) ||
-            !may_issue(sm, warp, at))
+    cycle_t same = at; /* since this cycle the same warps are ready */
+    cycle_t wake = wake_ring_next(&sub->wakes);
+    const op_properties_t *cls = &sm->cls[warp->inst->cls];
+    while (at == now + 1 && at < end) {
+        if (sub->pipe[cls->pipe].free_at > at || !second_is_there(sm, warp, warp->inst + 1, at))
             break;
-        if (now == first && !ready_free_before(sub, at, &free_before))
+        if (at == wake) {
+            if (same < at)
+                row_passes(sub, free_before, at);
+            same = at;
+            sub_cycle_wake(sm, sub, at);
+            wake = wake_ring_next(&sub->wakes);
+            if (sub->ready_pipes & sm->subcore.shared_pipes)
+                break;
+        }
+        if (same == at && !ready_free_before(sub, at, &free_before))
             break;
         now = at;
         tally_inst(sub, warp);
         simple_step(sub, warp, cls, now);
-        at = simple_operands(warp, warp->inst, now);
+        cls = &sm->cls[warp->inst->cls];
+        if (!is_simple(sm, warp, cls)) {
+            at = simple_operands(warp, warp->inst, now);
+            break;
+        }
+        at = quad_operands(warp, warp->inst, now);
     }
+    if (same <= now)
+        row_passes(sub, free_before, now + 1);
     if (now > first)
-        row_end(sub, warp, free_before, first, now);
+        row_end(sub, warp, first, now);
     return simple_end(sm, sub, warp, at, now);
 }
 
@@ -154,8 +188,7 @@ RB_CLONE_PART bool row_may_begin(const sm_t *sm, const sub_core_t *sub, const wa
                                  cycle_t at)
 {
     const op_properties_t *cls = &sm->cls[warp->inst->cls];
-    return sub->pipe[cls->pipe].free_at <= at && is_simple(sm, warp, cls) &&
-           !(sub->wakes.occupied >> at % WAKE_CYCLES & 1);
+    return sub->pipe[cls->pipe].free_at <= at && is_simple(sm, warp, cls);
 }
 
 /* issue_alone() for an instruction that is_simple(), and perhaps a row of them. Returns the cycle of the
@@ -203,24 +236,18 @@ RB_CLONE_PART bool is_steady(const warp_t *warp, const op_properties_t *cls)
            cls->through_allocate;
 }
 
-/* One of the eligible warps issues, and perhaps goes on. Returns the last cycle of that; CYCLE_NEVER: its
- * instruction concerns others. */
+/* One of the eligible warps is picked and issues, and perhaps goes on. Returns the last cycle of that;
+ * CYCLE_NEVER: its instruction concerns others, so it is only picked. */
 RB_CLONE_PART cycle_t issue_eligible(sm_t *sm, sub_core_t *sub, uint32_t eligible, cycle_t now,
                                      cycle_t end)
 {
-    const uint32_t word = sub->scheduler_word;
-    const uint32_t place = sub_cycle_pick(&sm->config->sm, sub, eligible);
-    warp_t *warp = sub_cycle_warp(sm, sub, place);
+    sub_cycle_pick(sm, sub, eligible, now);
+    warp_t *warp = sub_cycle_warp(sm, sub, sub->last);
     const op_properties_t *cls = &sm->cls[warp->inst->cls];
-    if (!may_issue(sm, warp, now)) {
-        sub->scheduler_word = word;
+    sub->picked = !may_issue(sm, warp, now);
+    if (sub->picked)
         return CYCLE_NEVER;
-    }
-    sub->last = place;
-    ready_looked(sub, eligible, now);
-    if (PROFILED(sm))
-        profile_pick(sm, sub, now);
-    ready_take(sub, place, cls->pipe, now);
+    ready_take(sub, warp->place, cls->pipe, now);
     tally_issue(sub, warp);
     if (PROFILED(sm))
         profile_issue(sm, sub, warp, cls, now);

@@ -25,12 +25,21 @@ static inline void sub_cycle_wake(sm_t *sm, sub_core_t *sub, cycle_t now)
         return scheduler_##name##_pick(spec, sub, eligible);
 
 /* The eligible warp that the configured scheduler picks. */
-static inline uint32_t sub_cycle_pick(const sm_spec_t *spec, sub_core_t *sub, uint32_t eligible)
+static inline uint32_t sub_cycle_choice(const sm_spec_t *spec, sub_core_t *sub, uint32_t eligible)
 {
     switch ((scheduler_policy_t)spec->scheduler) {
         SCHEDULER_POLICIES(SUB_CYCLE_PICK_)
     }
     return 0; /* not reached: the configuration allows only names of the list */
+}
+
+/* Picks one of the eligible warps in cycle now: it is `last`. */
+static inline void sub_cycle_pick(sm_t *sm, sub_core_t *sub, uint32_t eligible, cycle_t now)
+{
+    sub->last = sub_cycle_choice(&sm->config->sm, sub, eligible);
+    ready_looked(sub, eligible, now);
+    if (PROFILED(sm))
+        profile_pick(sm, sub, now);
 }
 
 /* A cycle before which no pipe of a ready warp is free, not before `from`. */

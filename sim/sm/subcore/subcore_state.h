@@ -124,6 +124,7 @@ typedef struct sub_core {
     uint32_t last;        /* warp issued last (bit number) */
     uint16_t at_barrier;  /* its warps that wait at a barrier */
     uint16_t dry;         /* those of them whose instruction buffer is not filled yet */
+    bool picked;          /* `last` is the pick of cycle `next`; it has not issued yet */
     wake_ring_t wakes;
     uint32_t
         ready[PIPE_COUNT]; /* by pipe: warps whose next instruction is ready for it; bit i: i-th
