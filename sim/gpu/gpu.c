@@ -28,6 +28,7 @@ static void create_sms(gpu_t *g, const uint16_t *slice_shard, const uint8_t *sli
             .completion_latency = s->sched.completion_latency,
             .port_flits = s->mem.icnt.sm_flits,
             .data_interval = s->mem.icnt.data_interval,
+            .stores_first = s->mem.icnt.stores_first,
             .flit_bytes = s->mem.icnt.flit_bytes,
             .buffer = s->mem.icnt.buffer,
             .credit_batch = s->mem.icnt.credit_batch,

@@ -21,6 +21,7 @@
     P(U32, sm_flits, "2", 1, 8, "flits", "flits per cycle into and out of an SM")                  \
     P(U32, data_interval, "0", 0, 64, "cycles",                                                    \
       "cycles between flits of data that an SM sends; 0: as sm_flits")                             \
+    P(BOOL, stores_first, "false", 0, 1, "", "stores leave an SM before reads that wait")          \
     P(F64, tpc_data, "0", 0, 64, "flits",                                                          \
       "flits of data per cycle that the two SMs of a TPC send together; 0: no limit")              \
     P(F64, gpc_data, "0", 0, 256, "flits",                                                         \

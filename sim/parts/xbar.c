@@ -66,14 +66,28 @@ msg_t *xbar_out_push(xbar_out_t *x, uint32_t dest, cycle_t ready)
     p->msg.port = x->dest[dest].port;
     p->dest = dest;
     p->slots_per_flit = 1;
+    p->first = false;
     return &p->msg;
+}
+
+/* Packet k of the queue, counted from its head. */
+static inline xbar_packet_t *packet_at(const xbar_out_t *x, uint32_t k)
+{
+    const uint32_t i = x->head + k;
+    return &x->queue[i >= x->capacity ? i - x->capacity : i];
 }
 
 void xbar_out_stretch(xbar_out_t *x, uint32_t slots_per_flit)
 {
     RB_INVARIANT(x->count > 0, "crossbar: no packet to stretch");
-    uint32_t i = x->head + x->count - 1;
-    x->queue[i >= x->capacity ? i - x->capacity : i].slots_per_flit = slots_per_flit;
+    packet_at(x, x->count - 1)->slots_per_flit = (uint16_t)slots_per_flit;
+}
+
+void xbar_out_overtake(xbar_out_t *x)
+{
+    RB_INVARIANT(x->count > 0, "crossbar: no packet that could overtake");
+    packet_at(x, x->count - 1)->first = true;
+    x->n_first++;
 }
 
 void xbar_out_credit(xbar_out_t *x, uint32_t dest, uint32_t flits)
@@ -99,10 +113,23 @@ static inline msg_t *packet_send(xbar_out_t *x, outbox_t *out, xbar_dest_t *dest
     return engine_send_new(out, dest->shard, leaves + dest->flight);
 }
 
-/* Sends the packet at the head of the queue; false: not possible at cycle now. */
-static inline bool head_send(xbar_out_t *x, outbox_t *out, cycle_t now)
+/* The packet that is to leave at cycle now, counted from the head of the queue: the oldest of those
+ * that overtake and are ready, or else the oldest. */
+static inline uint32_t packet_next(const xbar_out_t *x, cycle_t now)
 {
-    const xbar_packet_t *p = &x->queue[x->head];
+    if (x->n_first == 0)
+        return 0;
+    for (uint32_t k = 0; k < x->count && packet_at(x, k)->msg.arrival <= now; k++) {
+        if (packet_at(x, k)->first)
+            return k;
+    }
+    return 0;
+}
+
+/* Sends packet k of the queue; false: not possible at cycle now. */
+static inline bool queued_send(xbar_out_t *x, outbox_t *out, cycle_t now, uint32_t k)
+{
+    const xbar_packet_t *p = packet_at(x, k);
     if (p->msg.arrival > now)
         return false;
     msg_t *m = packet_send(x, out, &x->dest[p->dest], now, p->slots_per_flit, p->msg.flits);
@@ -117,17 +144,27 @@ static inline bool head_send(xbar_out_t *x, outbox_t *out, cycle_t now)
     return true;
 }
 
+/* Removes packet k: those before it move up by one place. */
+static inline void packet_remove(xbar_out_t *x, uint32_t k)
+{
+    x->n_first -= packet_at(x, k)->first;
+    for (; k > 0; k--)
+        *packet_at(x, k) = *packet_at(x, k - 1);
+    x->count--;
+    if (++x->head == x->capacity || x->count == 0) /* an empty ring restarts at 0: the same few
+                                                    * entries stay in the host's cache */
+        x->head = 0;
+}
+
 void xbar_out_step(xbar_out_t *x, outbox_t *out, cycle_t now, uint64_t *sent)
 {
     while (x->count > 0) {
-        if (!head_send(x, out, now))
+        const uint32_t k = packet_next(x, now);
+        if (!queued_send(x, out, now, k))
             return;
         if (sent != NULL)
-            *sent += x->queue[x->head].msg.flits;
-        x->count--;
-        if (++x->head == x->capacity || x->count == 0) /* an empty ring restarts at 0: the same few
-                                                        * entries stay in the host's cache */
-            x->head = 0;
+            *sent += packet_at(x, k)->msg.flits;
+        packet_remove(x, k);
     }
 }
 
@@ -145,17 +182,27 @@ msg_t *xbar_out_ahead(xbar_out_t *x, outbox_t *out, uint32_t dest, cycle_t ready
     return m;
 }
 
+/* When the next packet that overtakes becomes ready after cycle now, CYCLE_NEVER if none does. */
+static cycle_t next_first(const xbar_out_t *x, cycle_t now)
+{
+    for (uint32_t k = 0; k < x->count && x->n_first > 0; k++) {
+        const xbar_packet_t *p = packet_at(x, k);
+        if (p->first && p->msg.arrival > now)
+            return p->msg.arrival;
+    }
+    return CYCLE_NEVER;
+}
+
 cycle_t xbar_out_next(const xbar_out_t *x, cycle_t now)
 {
     if (x->count == 0)
         return CYCLE_NEVER;
-    const xbar_packet_t *p = &x->queue[x->head];
-    cycle_t next = cycle_max(p->msg.arrival, now + 1);
+    cycle_t next = cycle_max(packet_at(x, 0)->msg.arrival, now + 1);
     if (x->perfect)
         return next;
-    if (x->dest[p->dest].credits < p->msg.flits)
-        return CYCLE_NEVER;
-    return cycle_max(next, x->port.cycle);
+    next = cycle_max(next, x->port.cycle);
+    const xbar_packet_t *p = packet_at(x, packet_next(x, next));
+    return x->dest[p->dest].credits < p->msg.flits ? next_first(x, next) : next;
 }
 
 void xbar_in_init(xbar_in_t *x, msg_pool_t *pool, uint32_t n_src, uint32_t flits_per_cycle,
@@ -331,7 +378,7 @@ int xbar_out_load(xbar_out_t *x, FILE *in, cycle_t latest)
         return -1;
     if (n_dest != x->n_dest)
         return checkpoint_out_of_range();
-    x->head = x->count = 0;
+    x->head = x->count = x->n_first = 0;
     if (port_load(&x->port, (uint32_t)x->rate.by, in, latest) != 0)
         return -1;
     for (uint32_t d = 0; d < x->n_dest; d++) {

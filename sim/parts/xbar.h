@@ -67,7 +67,8 @@ typedef struct {
 typedef struct {
     msg_t msg;
     uint32_t dest;
-    uint32_t slots_per_flit;
+    uint16_t slots_per_flit;
+    bool first; /* overtakes the others */
 } xbar_packet_t;
 
 /* Sending end. */
@@ -81,6 +82,7 @@ typedef struct {
     xbar_dest_t *dest;    /* owned; the receivers */
     xbar_packet_t *queue; /* owned; ring of capacity entries */
     uint32_t head, count;
+    uint32_t n_first; /* packets of the queue that overtake the others */
     xbar_port_t port;
 } xbar_out_t;
 
@@ -110,6 +112,10 @@ msg_t *xbar_out_push(xbar_out_t *x, uint32_t dest, cycle_t ready);
  * 0: it takes no slots, and leaves with the packet before it as soon as the port is free. */
 void xbar_out_stretch(xbar_out_t *x, uint32_t slots_per_flit);
 
+/* Lets the packet pushed last leave before all that wait, except those to which the same was done
+ * before. */
+void xbar_out_overtake(xbar_out_t *x);
+
 /*
  * Sends a packet that is ready at a future cycle ahead of time, if it is certain to leave at that
  * cycle: the queue is empty, the port is free by then and the credits are there. slots_per_flit: as
@@ -122,7 +128,8 @@ msg_t *xbar_out_ahead(xbar_out_t *x, outbox_t *out, uint32_t dest, cycle_t ready
 /* Returns credits: receiver dest has `flits` more free. */
 void xbar_out_credit(xbar_out_t *x, uint32_t dest, uint32_t flits);
 
-/* Sends what may leave at cycle now, oldest first; adds the flits to *sent (may be NULL). */
+/* Sends what may leave at cycle now, oldest first but for those that overtake; adds the flits to *sent
+ * (may be NULL). */
 void xbar_out_step(xbar_out_t *x, outbox_t *out, cycle_t now, uint64_t *sent);
 
 /* Next cycle > now at which step() may send without further credits, CYCLE_NEVER if none. */

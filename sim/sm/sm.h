@@ -32,6 +32,7 @@ typedef struct {
     cycle_t request_latency, completion_latency;
     uint32_t port_flits;    /* flits per cycle into and out of the SM */
     uint32_t data_interval; /* cycles per flit of data that the SM sends; 0: as port_flits */
+    bool stores_first;      /* stores leave before reads that wait */
     uint32_t flit_bytes;    /* data of a flit */
     uint32_t buffer;        /* flits that a slice buffers for this SM */
     uint32_t credit_batch;  /* flits whose credits return together */

@@ -256,7 +256,7 @@ static void check_bandwidth(const gpu_spec_t *spec, const stream_t *s, double ef
 /* One SM receives from L2 as much as its port allows, with all credits of the loop in use. */
 static void one_sm_is_limited_by_its_crossbar_port(void **state)
 {
-    gpu_spec_t spec = LAB_SPEC("v100", "sm.count=1", QUIET);
+    gpu_spec_t spec = LAB_SPEC("v100", "sm.count=1", "icnt.data_interval=2", QUIET);
     gpu_spec_t alone = LAB_SPEC("v100", "sm.count=1", "icnt.data_interval=0", QUIET);
     gpu_spec_t narrow = LAB_SPEC("v100", "sm.count=1", "icnt.sm_flits=1", QUIET);
     stream_t s = {.blocks = 2,

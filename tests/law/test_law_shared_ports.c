@@ -6,7 +6,8 @@
 
 /* Four SMs in two TPCs of one GPC, and an L2 that is not the limit. */
 #define CHIP                                                                                       \
-    "sm.count=4", "icnt.gpc_sms=4", "icnt.data_interval=0", "l1.enabled=false", "tlb.perfect=true"
+    "sm.count=4", "icnt.gpc_sms=4", "icnt.data_interval=0", "icnt.tpc_data=0", "icnt.gpc_data=0",  \
+        "l1.enabled=false", "tlb.perfect=true"
 #define CHIP_SPEC(...) LAB_SPEC("v100", CHIP, __VA_ARGS__)
 
 /* Whole lines, each warp its own, all in the L2 after the first round. */

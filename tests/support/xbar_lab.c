@@ -49,6 +49,8 @@ static cycle_t sender_run(void *self, outbox_t *out, cycle_t from, cycle_t to)
                 m->kind = MSG_MEM_REQUEST;
                 m->flits = (uint8_t)p->flits;
                 m->mem.txn = s->pushed;
+                if (p->first)
+                    xbar_out_overtake(&s->out);
                 s->pushed++;
             }
             uint64_t before = s->sent;
@@ -148,7 +150,14 @@ void xbar_lab_add(xbar_lab_t *b, uint32_t sender, uint32_t dest, uint32_t flits,
 {
     xbar_lab_sender_t *s = &b->send[sender];
     assert_true(s->n < XBAR_LAB_PACKETS);
-    s->packet[s->n++] = (xbar_lab_packet_t){dest, flits, ready};
+    s->packet[s->n++] = (xbar_lab_packet_t){dest, flits, ready, false};
+}
+
+void xbar_lab_add_first(xbar_lab_t *b, uint32_t sender, uint32_t dest, uint32_t flits,
+                        cycle_t ready)
+{
+    xbar_lab_add(b, sender, dest, flits, ready);
+    b->send[sender].packet[b->send[sender].n - 1].first = true;
 }
 
 void xbar_lab_run(xbar_lab_t *b)

@@ -25,6 +25,7 @@ typedef struct {
 typedef struct {
     uint32_t dest, flits;
     cycle_t ready;
+    bool first; /* overtakes the others */
 } xbar_lab_packet_t;
 
 typedef struct xbar_lab xbar_lab_t;
@@ -66,6 +67,10 @@ void xbar_lab_destroy(xbar_lab_t *b);
 
 /* One more packet of a sender, ready at that cycle. */
 void xbar_lab_add(xbar_lab_t *b, uint32_t sender, uint32_t dest, uint32_t flits, cycle_t ready);
+
+/* The same with one that overtakes. */
+void xbar_lab_add_first(xbar_lab_t *b, uint32_t sender, uint32_t dest, uint32_t flits,
+                        cycle_t ready);
 
 /* Sends all packets; asserts that no packet and no credit is lost. */
 void xbar_lab_run(xbar_lab_t *b);

@@ -346,6 +346,56 @@ static void a_packet_that_passes_counts_like_one_that_was_queued(void **state)
     }
 }
 
+/* Three packets of four flits to receiver 0, then one of two that overtakes to receiver 1. */
+static void a_packet_that_overtakes_leaves_when_the_port_is_free(void **state)
+{
+    (void)state;
+    for (cycle_t ready = 1; ready <= 12; ready++) {
+        xbar_lab_t *b = xbar_lab_create(&(xbar_shape_t){
+            .n_send = 1, .n_recv = 2, .send_width = 1, .recv_width = 1, .buffer = 64, .batch = 1});
+        for (uint32_t i = 0; i < 3; i++)
+            xbar_lab_add(b, 0, 0, 4, 0);
+        xbar_lab_add_first(b, 0, 1, 2, ready);
+        xbar_lab_run(b);
+        const cycle_t leaves = (ready + 3) / 4 * 4; /* after one, two or all three */
+        assert_int_equal(b->recv[1].first, leaves + 1 + XBAR_LAB_FORWARD);
+        assert_int_equal(b->recv[0].last, (leaves < 12 ? 13 : 11) + XBAR_LAB_FORWARD);
+        xbar_lab_destroy(b);
+    }
+}
+
+static void packets_that_overtake_keep_their_order(void **state)
+{
+    (void)state;
+    xbar_lab_t *b = xbar_lab_create(&(xbar_shape_t){
+        .n_send = 1, .n_recv = 3, .send_width = 1, .recv_width = 1, .buffer = 64, .batch = 1});
+    for (uint32_t i = 0; i < 2; i++)
+        xbar_lab_add(b, 0, 0, 4, 0);
+    xbar_lab_add_first(b, 0, 1, 3, 1);
+    xbar_lab_add_first(b, 0, 2, 1, 1);
+    xbar_lab_run(b);
+    assert_int_equal(b->recv[1].first, 6 + XBAR_LAB_FORWARD);
+    assert_int_equal(b->recv[2].first, 7 + XBAR_LAB_FORWARD);
+    assert_int_equal(b->recv[0].last, 11 + XBAR_LAB_FORWARD);
+    xbar_lab_destroy(b);
+}
+
+/* The second packet to receiver 0 waits for credits, the one that overtakes needs others. */
+static void a_packet_that_overtakes_does_not_wait_for_credits_of_others(void **state)
+{
+    (void)state;
+    const cycle_t ready = 20;
+    xbar_lab_t *b = xbar_lab_create(&(xbar_shape_t){
+        .n_send = 1, .n_recv = 2, .send_width = 1, .recv_width = 1, .buffer = 4, .batch = 1});
+    xbar_lab_add(b, 0, 0, 4, 0);
+    xbar_lab_add(b, 0, 0, 4, 0);
+    xbar_lab_add_first(b, 0, 1, 2, ready);
+    xbar_lab_run(b);
+    assert_true(b->recv[0].last > ready + 4 + XBAR_LAB_FORWARD);
+    assert_int_equal(b->recv[1].first, ready + 1 + XBAR_LAB_FORWARD);
+    xbar_lab_destroy(b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -357,6 +407,9 @@ int main(void)
         cmocka_unit_test(the_arbiter_goes_round_and_not_by_order_of_arrival),
         cmocka_unit_test(results_do_not_depend_on_the_window),
         cmocka_unit_test(a_perfect_channel_has_only_its_flight),
+        cmocka_unit_test(a_packet_that_overtakes_leaves_when_the_port_is_free),
+        cmocka_unit_test(packets_that_overtake_keep_their_order),
+        cmocka_unit_test(a_packet_that_overtakes_does_not_wait_for_credits_of_others),
         cmocka_unit_test(a_packet_waits_until_there_are_credits_for_all_its_flits),
         cmocka_unit_test(what_is_sent_ahead_arrives_when_it_would_have),
         cmocka_unit_test(loaded_ends_go_on_exactly_as_the_saved_ones),
