@@ -90,9 +90,10 @@ static bool has_value(const char *shown, const char *line, size_t n)
 static bool is_old_default(const char *line)
 {
     /* Of warmup and of volta.cfg, until 0.2.0. */
-    static const char *const old[] = {"    mode = \"keep\";", "    launches = 2;",
-                                      "    tex_interval = 4;", "    dispatch_latency = 120;",
-                                      "    completion_latency = 120;"};
+    static const char *const old[] = {
+        "    mode = \"keep\";",          "    launches = 2;",
+        "    tex_interval = 4;",         "    dispatch_latency = 120;",
+        "    completion_latency = 120;", "    data_interval = 2;"};
     for (size_t i = 0; i < sizeof(old) / sizeof(old[0]); i++) {
         if (strcmp(line, old[i]) == 0)
             return true;

@@ -41,7 +41,7 @@ static double cycles_of(const gpu_spec_t *spec, loop_t loop, uint32_t threads)
         synth_kernel_t *k = synth_kernel_create(
             s, "loop",
             &(synth_shape_t){.arch = spec->gpu.arch, .grid = {1}, .block = {threads}, .regs = 32});
-        loop.steps = STEPS << i;
+        loop.steps = (uint64_t)STEPS << i;
         synth_code(k, "LDG.E.SYS", "R4", "R2");
         synth_code(k, "STG.E.SYS", "", loop.loads ? "R6 R4" : "R6 R5");
         synth_code(k, "EXIT", "", "");
