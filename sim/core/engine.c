@@ -59,13 +59,18 @@ void engine_send(outbox_t *out, uint16_t dest, const msg_t *m)
     copy->from = out->sender;
 }
 
-void engine_each_sent(engine_t *e, uint16_t dest, void (*each)(void *ctx, msg_t *m, size_t n),
+void engine_each_sent(engine_t *e, void (*each)(void *ctx, uint32_t dest, msg_t *m, size_t n),
                       void *ctx)
 {
-    for (uint32_t i = 0; i < engine_mails(e); i++) {
-        const mailbag_t *bag = &e->mail[e->writing][i].bag[dest];
-        if (bag->n > 0)
-            each(ctx, bag->msg, bag->n);
+    const uint32_t n_mails = engine_mails(e);
+    for (uint32_t w = 0; w < e->n_words; w++) {
+        for (uint32_t i = 0; i < n_mails; i++) {
+            const mail_t *mail = &e->mail[e->writing][i];
+            for (uint64_t left = mail->addressed[w]; left != 0; left &= left - 1) {
+                const uint32_t dest = w * WORD + (uint32_t)__builtin_ctzll(left);
+                each(ctx, dest, mail->bag[dest].msg, mail->bag[dest].n);
+            }
+        }
     }
 }
 
@@ -282,7 +287,8 @@ bool engine_run(engine_t *e, cycle_t until)
         list_active(e, side);
         engine_window_run(e);
         side_update(e, side);
-        if (e->hooks.sent != NULL)
+        if (e->hooks.sent != NULL &&
+            mail_first_arrival(e->mail[e->writing], engine_mails(e)) != CYCLE_NEVER)
             e->hooks.sent(e->hooks.ctx, e->from);
     }
 }

@@ -59,8 +59,8 @@ typedef struct {
     void *ctx;
     /* Between windows, on the calling thread: the next window starts at now. false stops. */
     bool (*boundary)(void *ctx, cycle_t now);
-    /* After a window that began at from, on the calling thread, before its messages are delivered:
-     * engine_each_sent() shows them. */
+    /* After a window that began at from, on the calling thread, before its messages are delivered, if it has
+     * any: engine_each_sent() shows them. */
     void (*sent)(void *ctx, cycle_t from);
     /* Host work for workers that finished their window (decoding ahead). false: nothing to do. */
     bool (*idle_task)(void *ctx, int thread);
@@ -95,10 +95,10 @@ msg_t *engine_send_new(outbox_t *out, uint16_t dest, cycle_t arrival);
 /* The thread that owns an outbox: 0 is the one that calls engine_run(). */
 int engine_thread(const outbox_t *out);
 
-/* For the hook `sent`: shows the messages that shards sent to shard dest in the window that ended,
- * one lot after another, in each lot those of a sender in the order of sending. each() may raise
+/* For the hook `sent`: shows the messages that shards sent in the window that ended, one lot after
+ * another. A lot has one receiver, and its messages of a sender are in the order of sending. each() may raise
  * their arrivals. */
-void engine_each_sent(engine_t *e, uint16_t dest, void (*each)(void *ctx, msg_t *m, size_t n),
+void engine_each_sent(engine_t *e, void (*each)(void *ctx, uint32_t dest, msg_t *m, size_t n),
                       void *ctx);
 
 /* Sends a message from outside the model (the host); it is delivered before the next window. */

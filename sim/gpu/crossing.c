@@ -19,12 +19,11 @@ struct crossing {
     distance_t distance;
     cycle_t latency; /* of a request, without distance */
     cycle_t window;  /* of the engine, the longest */
-    uint32_t n_sms, n_lanes, partition_slices, sector_flits;
+    uint32_t n_sms, n_partitions, n_lanes, partition_slices, sector_flits;
     cycle_t clear; /* from this cycle on the ports are free */
 
     /* The window that is being looked at. */
     cycle_t from;
-    uint32_t partition;
     bool limited;                /* some request needs slots */
     request_t *request, *sorted; /* owned; sorted by GPC, start, order */
     size_t n, cap, cap_sorted;
@@ -45,6 +44,7 @@ crossing_t *crossing_create(const mem_config_t *config, const distance_t *distan
     c->latency = icnt->request_latency;
     c->window = window;
     c->n_sms = n_sms;
+    c->n_partitions = config->mem.partitions;
     c->partition_slices = config->l2.slices / config->mem.partitions;
     c->sector_flits = (SECTOR_BYTES + icnt->flit_bytes - 1) / icnt->flit_bytes;
     c->n_lanes = (uint32_t)(c->ports.n_gpcs * c->window);
@@ -72,29 +72,46 @@ static uint32_t reply_flits(const crossing_t *c, const mem_msg_t *m)
     return replies ? (uint32_t)__builtin_popcount(m->sectors) * c->sector_flits : 0;
 }
 
-static cycle_t flight(const crossing_t *c, const msg_t *m)
+static cycle_t flight(const crossing_t *c, uint32_t partition, const msg_t *m)
 {
-    uint32_t slice = c->partition * c->partition_slices + m->port;
+    uint32_t slice = partition * c->partition_slices + m->port;
     return (cycle_t)((int64_t)c->latency + distance_there(&c->distance, m->from, slice));
 }
 
-/* Notes the requests of SMs among messages to a partition. */
-static void find(void *crossing, msg_t *m, size_t n)
+static bool is_request(const crossing_t *c, const msg_t *m)
+{
+    return m->kind == MSG_MEM_REQUEST && m->from < c->n_sms;
+}
+
+/* Looks whether an SM sends data among messages to a shard. */
+static void look(void *crossing, uint32_t dest, msg_t *m, size_t n)
 {
     crossing_t *c = crossing;
+    if (dest - c->n_sms >= c->n_partitions)
+        return;
+    for (size_t i = 0; i < n && !c->limited; i++)
+        c->limited = is_request(c, &m[i]) && m[i].mem.op != MEM_READ;
+}
+
+/* Notes the requests of SMs among messages to a shard. */
+static void find(void *crossing, uint32_t dest, msg_t *m, size_t n)
+{
+    crossing_t *c = crossing;
+    const uint32_t partition = dest - c->n_sms;
+    if (partition >= c->n_partitions)
+        return;
     rb_model_grow(&c->request, &c->cap, c->n + n, sizeof(*c->request));
     for (msg_t *end = m + n; m < end; m++) {
-        if (m->kind != MSG_MEM_REQUEST || m->from >= c->n_sms)
+        if (!is_request(c, m))
             continue;
-        const cycle_t starts = m->arrival - flight(c, m) - m->count;
+        const cycle_t starts = m->arrival - flight(c, partition, m) - m->count;
         RB_INVARIANT(starts >= c->from && starts < c->from + c->window,
                      "crossing: a request of SM %d starts at %llu, in another window", m->from,
                      (unsigned long long)starts);
-        c->limited |= m->mem.op != MEM_READ;
         c->request[c->n++] = (request_t){
             .msg = m,
             .starts = starts,
-            .order = ((uint32_t)m->from << 8 | m->count) << 8 | c->partition,
+            .order = ((uint32_t)m->from << 8 | m->count) << 8 | partition,
             .lane = (uint32_t)(cluster_gpc(&c->ports, m->from) * c->window + starts - c->from),
         };
     }
@@ -120,16 +137,16 @@ static void sort(crossing_t *c)
     }
 }
 
-void crossing_pass(crossing_t *c, engine_t *e, const uint16_t *partition_shard,
-                   uint32_t n_partitions, cycle_t from)
+void crossing_pass(crossing_t *c, engine_t *e, cycle_t from)
 {
     c->n = 0;
     c->from = from;
     c->limited = c->ports.reply_slot > 0 || c->clear > from;
-    for (c->partition = 0; c->partition < n_partitions; c->partition++)
-        engine_each_sent(e, partition_shard[c->partition], find, c);
+    if (!c->limited)
+        engine_each_sent(e, look, c);
     if (!c->limited)
         return;
+    engine_each_sent(e, find, c);
     sort(c);
     for (size_t i = 0; i < c->n; i++) {
         msg_t *m = c->sorted[i].msg;

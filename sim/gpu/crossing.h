@@ -15,13 +15,12 @@
 typedef struct crossing crossing_t;
 
 /* NULL: the configuration has no such ports. window: the longest of the engine. distance: as the SMs were
- * connected with; borrowed only here. SM i must be shard i. */
+ * connected with; borrowed only here. Shards must be the SMs, then the partitions. */
 crossing_t *crossing_create(const mem_config_t *config, const distance_t *distance, cycle_t window,
                             uint32_t n_sms);
 void crossing_destroy(crossing_t *c);
 
 /* The window that began at from has ended: delays its requests to the partitions. */
-void crossing_pass(crossing_t *c, engine_t *e, const uint16_t *partition_shard,
-                   uint32_t n_partitions, cycle_t from);
+void crossing_pass(crossing_t *c, engine_t *e, cycle_t from);
 
 #endif

@@ -54,7 +54,7 @@ static void create_partitions(gpu_t *g, const distance_t *distance)
 static void sent_hook(void *gpu, cycle_t from)
 {
     gpu_t *g = gpu;
-    crossing_pass(g->crossing, g->engine, g->partition_shard, g->n_partitions, from);
+    crossing_pass(g->crossing, g->engine, from);
 }
 
 /* ran: see engine_hooks_t; NULL: none. */
