@@ -59,6 +59,19 @@ void engine_send(outbox_t *out, uint16_t dest, const msg_t *m)
     copy->from = out->sender;
 }
 
+void engine_mark(outbox_t *out)
+{
+    out->mail->marked = true;
+}
+
+bool engine_marked(engine_t *e)
+{
+    bool marked = false;
+    for (uint32_t i = 0; i < engine_mails(e); i++)
+        marked |= e->mail[e->writing][i].marked;
+    return marked;
+}
+
 void engine_each_sent(engine_t *e, void (*each)(void *ctx, uint32_t dest, msg_t *m, size_t n),
                       void *ctx)
 {

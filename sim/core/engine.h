@@ -95,6 +95,12 @@ msg_t *engine_send_new(outbox_t *out, uint16_t dest, cycle_t arrival);
 /* The thread that owns an outbox: 0 is the one that calls engine_run(). */
 int engine_thread(const outbox_t *out);
 
+/* Marks the window in which a shard sends, for the hook `sent`. */
+void engine_mark(outbox_t *out);
+
+/* For the hook `sent`: whether a shard marked the window that ended. */
+bool engine_marked(engine_t *e);
+
 /* For the hook `sent`: shows the messages that shards sent in the window that ended, one lot after
  * another. A lot has one receiver, and its messages of a sender are in the order of sending. each() may raise
  * their arrivals. */

@@ -27,8 +27,10 @@ cycle_t mail_first_arrival(const mail_t *mail, uint32_t n)
 
 void mail_take(mail_t *mail, uint32_t n)
 {
-    for (uint32_t i = 0; i < n; i++)
+    for (uint32_t i = 0; i < n; i++) {
         mail[i].first_arrival = CYCLE_NEVER;
+        mail[i].marked = false;
+    }
 }
 
 uint64_t mail_take_addressed(mail_t *mail, uint32_t n, size_t word)

@@ -8,6 +8,7 @@
 #ifndef RUBATO_CORE_MAIL_H
 #define RUBATO_CORE_MAIL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "sim/core/model_mem.h"
@@ -26,6 +27,7 @@ typedef struct {
     _Alignas(64) mailbag_t *bag; /* owned; per receiver */
     uint64_t *addressed;         /* owned; bit per receiver whose bag is not empty */
     cycle_t first_arrival;       /* CYCLE_NEVER: nothing was sent */
+    bool marked;                 /* engine_mark() */
 } mail_t;
 
 /* A mail between n_shards shards. */

@@ -24,7 +24,6 @@ struct crossing {
 
     /* The window that is being looked at. */
     cycle_t from;
-    bool limited;                /* some request needs slots */
     request_t *request, *sorted; /* owned; sorted by GPC, start, order */
     size_t n, cap, cap_sorted;
     uint32_t *first;  /* owned; per lane: where it begins in sorted */
@@ -78,21 +77,6 @@ static cycle_t flight(const crossing_t *c, uint32_t partition, const msg_t *m)
     return (cycle_t)((int64_t)c->latency + distance_there(&c->distance, m->from, slice));
 }
 
-static bool is_request(const crossing_t *c, const msg_t *m)
-{
-    return m->kind == MSG_MEM_REQUEST && m->from < c->n_sms;
-}
-
-/* Looks whether an SM sends data among messages to a shard. */
-static void look(void *crossing, uint32_t dest, msg_t *m, size_t n)
-{
-    crossing_t *c = crossing;
-    if (dest - c->n_sms >= c->n_partitions)
-        return;
-    for (size_t i = 0; i < n && !c->limited; i++)
-        c->limited = is_request(c, &m[i]) && m[i].mem.op != MEM_READ;
-}
-
 /* Notes the requests of SMs among messages to a shard. */
 static void find(void *crossing, uint32_t dest, msg_t *m, size_t n)
 {
@@ -102,7 +86,7 @@ static void find(void *crossing, uint32_t dest, msg_t *m, size_t n)
         return;
     rb_model_grow(&c->request, &c->cap, c->n + n, sizeof(*c->request));
     for (msg_t *end = m + n; m < end; m++) {
-        if (!is_request(c, m))
+        if (m->kind != MSG_MEM_REQUEST || m->from >= c->n_sms)
             continue;
         const cycle_t starts = m->arrival - flight(c, partition, m) - m->count;
         RB_INVARIANT(starts >= c->from && starts < c->from + c->window,
@@ -141,10 +125,8 @@ void crossing_pass(crossing_t *c, engine_t *e, cycle_t from)
 {
     c->n = 0;
     c->from = from;
-    c->limited = c->ports.reply_slot > 0 || c->clear > from;
-    if (!c->limited)
-        engine_each_sent(e, look, c);
-    if (!c->limited)
+    /* Otherwise no request needs slots or waits for them. */
+    if (c->ports.reply_slot == 0 && c->clear <= from && !engine_marked(e))
         return;
     engine_each_sent(e, find, c);
     sort(c);

@@ -20,7 +20,8 @@ crossing_t *crossing_create(const mem_config_t *config, const distance_t *distan
                             uint32_t n_sms);
 void crossing_destroy(crossing_t *c);
 
-/* The window that began at from has ended: delays its requests to the partitions. */
+/* The window that began at from has ended: delays its requests to the partitions. Windows in which SMs send
+ * data must be marked (engine_mark()). */
 void crossing_pass(crossing_t *c, engine_t *e, cycle_t from);
 
 #endif

@@ -179,8 +179,13 @@ ALWAYS_INLINE void send_requests(sm_t *sm, cycle_t now, const bool profiled)
         sent = &sm->by_launch->sink; /* counted when they were queued */
     xbar_out_step(&sm->out, sm->outbox, now, sent);
     sm->out_next = xbar_out_next(&sm->out, now);
-    if (sm->out.count != waiting)
-        lsu_kick(sm, now + 1);
+    if (sm->out.count == waiting)
+        return;
+    lsu_kick(sm, now + 1);
+    if (sm->out_data) {
+        engine_mark(sm->outbox);
+        sm->out_data = sm->out.count > 0;
+    }
 }
 
 /* Handles reply n, which passed the crossbar port. */
