@@ -41,7 +41,7 @@ void made_pool_init(made_pool_t *p);
 /* Frees all blocks, given back or not. */
 void made_pool_free(made_pool_t *p);
 
-/* A block of n_warps warps, the same number in each call. Only one thread at a time may take. */
+/* A block of n_warps warps, the same number in each call; from any thread. */
 made_block_t *made_pool_take(made_pool_t *p, uint32_t n_warps);
 
 void made_pool_give_back(made_pool_t *p, trace_block_t *block);
