@@ -300,8 +300,7 @@ bool engine_run(engine_t *e, cycle_t until)
         list_active(e, side);
         engine_window_run(e);
         side_update(e, side);
-        if (e->hooks.sent != NULL &&
-            mail_first_arrival(e->mail[e->writing], engine_mails(e)) != CYCLE_NEVER)
+        if (e->hooks.sent != NULL)
             e->hooks.sent(e->hooks.ctx, e->from);
     }
 }

@@ -59,8 +59,8 @@ typedef struct {
     void *ctx;
     /* Between windows, on the calling thread: the next window starts at now. false stops. */
     bool (*boundary)(void *ctx, cycle_t now);
-    /* After a window that began at from, on the calling thread, before its messages are delivered, if it has
-     * any: engine_each_sent() shows them. */
+    /* After a window that began at from, on the calling thread, before its messages are delivered:
+     * engine_each_sent() shows them. */
     void (*sent)(void *ctx, cycle_t from);
     /* Host work for workers that finished their window (decoding ahead). false: nothing to do. */
     bool (*idle_task)(void *ctx, int thread);
@@ -95,7 +95,7 @@ msg_t *engine_send_new(outbox_t *out, uint16_t dest, cycle_t arrival);
 /* The thread that owns an outbox: 0 is the one that calls engine_run(). */
 int engine_thread(const outbox_t *out);
 
-/* Marks the window in which a shard sends, for the hook `sent`. */
+/* Marks the window in which the shard of this outbox runs, for the hook `sent`. */
 void engine_mark(outbox_t *out);
 
 /* For the hook `sent`: whether a shard marked the window that ended. */

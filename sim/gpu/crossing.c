@@ -125,10 +125,11 @@ void crossing_pass(crossing_t *c, engine_t *e, cycle_t from)
 {
     c->n = 0;
     c->from = from;
-    /* Otherwise no request needs slots or waits for them. */
     if (c->ports.reply_slot == 0 && c->clear <= from && !engine_marked(e))
-        return;
+        return; /* no request needs slots or waits for them */
     engine_each_sent(e, find, c);
+    if (c->n == 0)
+        return;
     sort(c);
     for (size_t i = 0; i < c->n; i++) {
         msg_t *m = c->sorted[i].msg;
