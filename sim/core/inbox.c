@@ -8,13 +8,15 @@
 
 /* Messages are sorted in lots of at most LOT_MAX. The key of a message is its arrival relative to
  * that of the first message of the lot (less than LOT_CYCLES in either direction), then its place
- * in the lot. The sort has no branches on arrivals, which the host could not predict. */
-enum { PLACE_BITS = 6, LOT_MAX = 1 << PLACE_BITS, LOT_CYCLES = 1 << 24, LANES = 8 };
+ * in the lot: 16 bits, of which the host compares many at once. The sort has no branches on
+ * arrivals, which the host could not predict. */
+enum { PLACE_BITS = 6, LOT_MAX = 1 << PLACE_BITS, LOT_CYCLES = INT16_MAX >> PLACE_BITS, LANES = 8 };
 
-/* A lot. The arrays are padded to a multiple of LANES with items that sort behind all messages. */
+/* A lot. The arrays are padded to a multiple of LANES with items that sort behind all messages. The
+ * first LANES keys follow again, so that LANES neighbours can be read from any key on. */
 typedef struct {
-    uint32_t n;
-    int32_t key[LOT_MAX];
+    uint32_t n, padded;
+    int16_t key[LOT_MAX + LANES];
     inbox_item_t item[LOT_MAX]; /* in the order of insertion */
 } lot_t;
 
@@ -47,24 +49,36 @@ static void lot_begin(inbox_t *b, const msg_t *m, size_t n, lot_t *lot)
         if (later >= LOT_CYCLES || later <= -LOT_CYCLES)
             break;
         check_arrival(b, arrival);
-        lot->key[k] = (int32_t)later * LOT_MAX + (int32_t)k;
+        lot->key[k] = (int16_t)((int)later * LOT_MAX + (int)k);
         lot->item[k] = (inbox_item_t){.arrival = arrival, .number = msg_pool_put(&b->pool, &m[k])};
     }
     lot->n = k;
     for (; k % LANES != 0; k++) {
-        lot->key[k] = INT32_MAX;
+        lot->key[k] = INT16_MAX;
         lot->item[k] = (inbox_item_t){0};
     }
+    lot->padded = k;
+    memcpy(lot->key + k, lot->key, LANES * sizeof(*lot->key));
+}
+
+typedef int16_t lanes_t __attribute__((vector_size(LANES * sizeof(int16_t))));
+
+static inline lanes_t lanes_at(const int16_t *key)
+{
+    lanes_t l;
+    memcpy(&l, key, sizeof(l));
+    return l;
 }
 
 /* Puts items in the order of their keys. */
 static void lot_sort(const lot_t *lot, inbox_item_t sorted[LOT_MAX + 1])
 {
     for (uint32_t first = 0; first < lot->n; first += LANES) {
-        uint32_t rank[LANES] = {0}; /* how many keys are smaller */
-        for (uint32_t k = 0; k < lot->n; k++) {
+        const lanes_t mine = lanes_at(&lot->key[first]);
+        lanes_t rank = {0}; /* how many keys are smaller; a comparison that holds is -1 */
+        for (uint32_t k = 0; k < lot->padded; k += LANES) {
             for (uint32_t i = 0; i < LANES; i++)
-                rank[i] += lot->key[k] < lot->key[first + i];
+                rank -= lanes_at(&lot->key[k + i]) < mine;
         }
         for (uint32_t i = 0; i < LANES; i++)
             sorted[rank[i]] = lot->item[first + i];

@@ -291,9 +291,14 @@ static void requests_admit(dram_t *d, uint64_t t)
 
 /* Switches between reads and writes at tick t, after the numbers of waiting requests changed or
  * when drain_tick has come. Returns whether the mode changed. */
-static bool mode_update(dram_t *d, uint64_t t)
+static inline bool mode_update(dram_t *d, uint64_t t)
 {
     const uint32_t writes = d->n_waiting[DRAM_WRITE], mode = d->mode;
+    /* The usual case: only reads wait. */
+    if (mode == DRAM_READ && writes == 0 && d->n_waiting[DRAM_READ] > 0) {
+        d->drain_due = d->drain_tick = DRAM_TICK_NEVER;
+        return false;
+    }
     if (d->n_waiting[DRAM_READ] > 0)
         d->drain_due = DRAM_TICK_NEVER;
     else if (d->drain_due == DRAM_TICK_NEVER)

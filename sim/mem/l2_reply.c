@@ -67,12 +67,10 @@ static inline void reply_add(l2_slice_t *s, uint32_t ring, const l2_reply_t *r)
     s->out_due = cycle_min(s->out_due, r->ready);
 }
 
-/* A reply with sectors, or an acknowledgement, which takes one flit. */
+/* A reply with sectors, or an acknowledgement. */
 static inline l2_reply_t make_reply(const l2_slice_t *s, uint64_t line, uint32_t txn, uint16_t sm,
                                     uint8_t op, uint8_t src, uint8_t sectors, cycle_t ready)
 {
-    uint32_t bytes = op == MEM_READ ? l2_sector_count(sectors) * SECTOR_BYTES : 0;
-    uint32_t flits = (uint32_t)divider_quotient_up(&s->flit, bytes);
     return (l2_reply_t){.ready = ready,
                         .line = line,
                         .txn = txn,
@@ -80,7 +78,7 @@ static inline l2_reply_t make_reply(const l2_slice_t *s, uint64_t line, uint32_t
                         .op = op,
                         .src = src,
                         .sectors = sectors,
-                        .flits = (uint8_t)(flits > 0 ? flits : 1)};
+                        .flits = s->flits[op == MEM_READ ? l2_sector_count(sectors) : 0]};
 }
 
 void l2_reply_plain(l2_slice_t *s, outbox_t *out, uint64_t line, uint32_t txn, uint16_t sm,
@@ -118,7 +116,6 @@ void l2_atomic_perform(l2_slice_t *s, uint64_t line, const mshr_wait_t *w, cycle
         s->atomic_free = start + (sectors > words ? sectors : words);
         last = cycle_max(sectors - 1, last_word);
     }
-    uint32_t bytes = w->op == MEM_ATOMIC ? sectors * SECTOR_BYTES : 1;
     l2_reply_t r = {.ready = start + last + s->spec.latency + s->spec.atomic_latency,
                     .line = line,
                     .txn = w->txn,
@@ -126,7 +123,7 @@ void l2_atomic_perform(l2_slice_t *s, uint64_t line, const mshr_wait_t *w, cycle
                     .op = w->op,
                     .src = w->src,
                     .sectors = w->sectors,
-                    .flits = (uint8_t)divider_quotient_up(&s->flit, bytes)};
+                    .flits = s->flits[w->op == MEM_ATOMIC ? sectors : 0]};
     const bool far = l2_is_far(s, w->sm);
     if (far)
         r.ready += s->spec.far_latency;

@@ -15,7 +15,9 @@ void l2_slice_init(l2_slice_t *s, const mem_config_t *config, const addr_map_t *
     const l2_spec_t *spec = &config->l2;
     memset(s, 0, sizeof(*s));
     s->spec = *spec;
-    s->flit = divider_make(icnt->flit_bytes);
+    s->flits[0] = 1; /* an acknowledgement */
+    for (uint32_t n = 1; n <= SECTORS_PER_LINE; n++)
+        s->flits[n] = (uint8_t)((n * SECTOR_BYTES + icnt->flit_bytes - 1) / icnt->flit_bytes);
     s->modified_ways = (uint32_t)(spec->modified_share * spec->ways);
     s->atomic_interval = (uint32_t)(spec->atomic_interval * L2_CYCLE_PARTS + 0.5);
     s->sector_interval = (uint32_t)(L2_CYCLE_PARTS / l2_port_rate(config) + 0.5);

@@ -88,7 +88,8 @@ typedef struct {
 
 typedef struct {
     l2_spec_t spec;
-    divider_t flit;         /* bytes of a flit */
+    /* Of a reply with so many sectors. */
+    uint8_t flits[SECTORS_PER_LINE + 1];
     uint32_t modified_ways; /* most modified ways of a set */
     const addr_map_t *map;  /* borrowed */
     dram_t *dram;           /* borrowed */

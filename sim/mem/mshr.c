@@ -13,8 +13,8 @@ void mshr_init(mshr_t *m, uint32_t size)
     for (uint32_t i = 0; i < size; i++)
         m->entry[i].head = i + 1 < size ? i + 2 : 0;
     m->free_entry = 1;
-    m->table_bits = tag_table_bits(size);
-    m->table = rb_model_calloc((size_t)1 << m->table_bits, sizeof(*m->table));
+    m->chunks = tag_table_chunks(size);
+    m->table = rb_model_calloc(m->chunks, sizeof(*m->table));
 }
 
 void mshr_free(mshr_t *m)
@@ -32,13 +32,13 @@ static bool entry_is(const void *entries, uint32_t i, uint64_t line)
 
 void mshr_prefetch(const mshr_t *m, cache_key_t key)
 {
-    __builtin_prefetch(&m->table[tag_table_home(key.tag, m->table_bits)]);
+    __builtin_prefetch(&m->table[tag_table_home(key.tag, m->chunks)]);
 }
 
 mshr_entry_t *mshr_find(mshr_t *m, cache_key_t key)
 {
     uint32_t i =
-        tag_table_find(m->table, m->table_bits, key.tag, key.line, entry_is, m->entry, m->size);
+        tag_table_find(m->table, m->chunks, key.tag, key.line, entry_is, m->entry, m->size);
     return i == m->size ? NULL : &m->entry[i];
 }
 
@@ -50,7 +50,7 @@ mshr_entry_t *mshr_add(mshr_t *m, cache_key_t key, uint64_t line)
     m->free_entry = e->head;
     m->used++;
     *e = (mshr_entry_t){.key = key, .line = line};
-    tag_table_put(m->table, m->table_bits, key.tag, (uint16_t)(i - 1));
+    tag_table_put(m->table, m->chunks, key.tag, (uint16_t)(i - 1));
     return e;
 }
 
@@ -65,7 +65,7 @@ void mshr_remove(mshr_t *m, mshr_entry_t *e)
     RB_INVARIANT(e->n_waiting == 0, "l2: MSHR of line 0x%llx freed with %u requests waiting",
                  (unsigned long long)e->line, e->n_waiting);
     uint32_t i = mshr_index(m, e);
-    tag_table_take(m->table, m->table_bits, e->key.tag, (uint16_t)i);
+    tag_table_take(m->table, m->chunks, e->key.tag, (uint16_t)i);
     e->head = m->free_entry;
     m->free_entry = i + 1;
     m->used--;

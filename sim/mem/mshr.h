@@ -43,7 +43,7 @@ typedef struct {
     mshr_entry_t *entry; /* owned */
     uint32_t free_entry; /* index + 1 */
     tag_chunk_t *table;  /* owned; hash table by key */
-    uint32_t table_bits;
+    uint32_t chunks;
     mshr_wait_t *waiting; /* owned pool */
     size_t n_waiting, cap_waiting;
     uint32_t free_waiting; /* index + 1 */

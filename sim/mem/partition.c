@@ -23,7 +23,8 @@ struct partition {
     struct {
         copy_pass_t *item; /* owned */
         size_t head, count, cap;
-    } copies; /* on their way through the partition */
+        cycle_t due; /* when the next of their lines reaches the L2 */
+    } copies;        /* on their way through the partition */
     uint64_t l2_size;
 };
 
@@ -39,7 +40,7 @@ partition_t *partition_create(const mem_config_t *config, const addr_map_t *map,
     p->n_slices = map->slices_per_partition;
     p->n_sms = n_sms;
     p->l2_size = config->l2.size;
-    p->next = CYCLE_NEVER;
+    p->next = p->copies.due = CYCLE_NEVER;
     p->listens = true;
     inbox_init(&p->inbox);
     p->dram = dram_create(&config->dram, config->core_mhz);
@@ -95,18 +96,10 @@ static void room_share(partition_t *p, cycle_t now)
     }
 }
 
-/* When the next line of a copy reaches the L2. */
-static inline cycle_t copies_due(const partition_t *p)
-{
-    cycle_t due = CYCLE_NEVER;
-    for (size_t i = 0; i < p->copies.count; i++)
-        due = cycle_min(due, RB_RING_AT(&p->copies, i)->due);
-    return due;
-}
-
 /* Gives the slices the lines of copies that are due. */
 static void copies_take(partition_t *p, cycle_t now)
 {
+    p->copies.due = CYCLE_NEVER;
     for (size_t i = 0; i < p->copies.count; i++) {
         copy_pass_t *pass = RB_RING_AT(&p->copies, i);
         while (pass->due <= now) {
@@ -114,6 +107,7 @@ static void copies_take(partition_t *p, cycle_t now)
             const uint32_t slice = copy_pass_take(pass, p->map, p->index, &m);
             l2_slice_copy(&p->slice[slice % p->n_slices], msg_pool_put(&p->inbox.pool, &m), now);
         }
+        p->copies.due = cycle_min(p->copies.due, pass->due);
     }
     while (p->copies.count > 0 && RB_RING_AT(&p->copies, 0)->due == CYCLE_NEVER)
         RB_RING_DROP(&p->copies);
@@ -130,7 +124,7 @@ static void next_cycle(partition_t *p, cycle_t now)
         wait |= p->slice[s].transfer.count > 0;
         listens |= l2_slice_listens(&p->slice[s]);
     }
-    next = cycle_min(next, copies_due(p));
+    next = cycle_min(next, p->copies.due);
     cycle_t room = dram_next_room(p->dram);
     if (wait && room != CYCLE_NEVER)
         next = cycle_min(next, cycle_max(room, now) + 1);
@@ -188,7 +182,7 @@ static void cycle_run(partition_t *p, outbox_t *out, cycle_t now)
     if (dram_next_room(p->dram) < now)
         room_share(p, now);
     messages_take(p, now);
-    if (copies_due(p) <= now)
+    if (p->copies.due <= now)
         copies_take(p, now);
     while (dram_read_due(p->dram) <= now) {
         uint32_t token = dram_read_token(p->dram, 0);
@@ -303,6 +297,7 @@ void partition_copy(partition_t *p, const copy_traffic_t *copy)
 {
     copy_pass_t *pass = &RB_RING_PUSH(&p->copies);
     copy_pass_begin(pass, copy, p->map, p->index);
+    p->copies.due = cycle_min(p->copies.due, pass->due);
     p->next = cycle_min(p->next, pass->due);
 }
 

@@ -55,10 +55,9 @@ void cache_shape(cache_t *c, uint32_t sets, uint32_t ways)
         rb_model_grow(&c->narrow_set, &c->cap_narrow, c->sets * c->narrow_bytes, 1);
         rb_model_grow(&c->tag, &c->cap_tag, lines, sizeof(*c->tag));
     } else {
-        c->table_bits = tag_table_bits(c->ways);
+        c->chunks = tag_table_chunks(c->ways);
         rb_model_grow(&c->wide_set, &c->cap_wide, c->sets, sizeof(*c->wide_set));
-        rb_model_grow(&c->table, &c->cap_table, (size_t)c->sets << c->table_bits,
-                      sizeof(*c->table));
+        rb_model_grow(&c->table, &c->cap_table, (size_t)c->sets * c->chunks, sizeof(*c->table));
         rb_model_grow(&c->way, &c->cap_way, lines, sizeof(*c->way));
     }
 }
@@ -74,7 +73,7 @@ void cache_clear(cache_t *c)
         memset(c->narrow_set, 0, c->sets * c->narrow_bytes);
         return;
     }
-    memset(c->table, 0, ((size_t)c->sets << c->table_bits) * sizeof(*c->table));
+    memset(c->table, 0, ((size_t)c->sets * c->chunks) * sizeof(*c->table));
     for (uint32_t s = 0; s < c->sets; s++)
         c->wide_set[s] = wide_empty();
 }
@@ -177,7 +176,7 @@ static inline uint32_t policy_replace(cache_t *c, uint32_t set)
 
 static inline tag_chunk_t *set_table(const cache_t *c, uint32_t set)
 {
-    return &c->table[(size_t)set << c->table_bits];
+    return &c->table[(size_t)set * c->chunks];
 }
 
 static bool wide_way_holds(const void *ways, uint32_t way, uint64_t line)
@@ -190,7 +189,7 @@ static inline uint32_t way_find(const cache_t *c, cache_key_t k)
 {
     if (c->narrow)
         return cache_narrow_find(c, k);
-    return tag_table_find(set_table(c, k.set), c->table_bits, k.tag, k.line, wide_way_holds,
+    return tag_table_find(set_table(c, k.set), c->chunks, k.tag, k.line, wide_way_holds,
                           cache_wide_ways(c, k.set), CACHE_NO_WAY);
 }
 
@@ -207,7 +206,7 @@ void cache_prefetch(const cache_t *c, cache_key_t k)
         __builtin_prefetch(cache_narrow(c, k.set));
         return;
     }
-    __builtin_prefetch(&set_table(c, k.set)[tag_table_home(k.tag, c->table_bits)]);
+    __builtin_prefetch(&set_table(c, k.set)[tag_table_home(k.tag, c->chunks)]);
     __builtin_prefetch(&c->wide_set[k.set]);
 }
 
@@ -234,7 +233,7 @@ void cache_prefetch_victim_chunk(const cache_t *c, cache_key_t k)
     if (victim == NULL)
         return;
     uint16_t tag = tag_of(*victim >> c->line_shift);
-    __builtin_prefetch(&set_table(c, k.set)[tag_table_home(tag, c->table_bits)]);
+    __builtin_prefetch(&set_table(c, k.set)[tag_table_home(tag, c->chunks)]);
 }
 
 cache_tag_t *cache_lookup_key(cache_t *c, cache_key_t k, bool touch)
@@ -357,7 +356,7 @@ cache_tag_t *cache_way_add(cache_t *c, cache_key_t k)
     } else {
         wide_way_t *ways = cache_wide_ways(c, k.set);
         uint32_t way = wide_add(&c->wide_set[k.set], ways);
-        tag_table_put(set_table(c, k.set), c->table_bits, k.tag, (uint16_t)way);
+        tag_table_put(set_table(c, k.set), c->chunks, k.tag, (uint16_t)way);
         t = &ways[way].tag;
     }
     *t = k.line;
@@ -388,8 +387,8 @@ static inline cache_tag_t *wide_replace(cache_t *c, cache_key_t k, uint32_t way,
         *evicted = victim_take(c, t, victim);
         c->wide_set[k.set].modified--;
     }
-    tag_table_take(table, c->table_bits, tag_of(*t >> c->line_shift), (uint16_t)way);
-    tag_table_put(table, c->table_bits, k.tag, (uint16_t)way);
+    tag_table_take(table, c->chunks, tag_of(*t >> c->line_shift), (uint16_t)way);
+    tag_table_put(table, c->chunks, k.tag, (uint16_t)way);
     *t = k.line;
     return t;
 }

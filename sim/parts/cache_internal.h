@@ -33,8 +33,8 @@ struct cache {
     size_t cap_narrow;
     wide_set_t *wide_set; /* owned */
     size_t cap_wide;
-    uint32_t table_bits; /* wide: log2 of the chunks of a set's table */
-    tag_chunk_t *table;  /* owned; wide: the hash tables (line -> way) of all sets */
+    uint32_t chunks;    /* wide: of a set's table */
+    tag_chunk_t *table; /* owned; wide: the hash tables (line -> way) of all sets */
     size_t cap_table;
     cache_tag_t *tag; /* owned; narrow: way w of set s is tag[s * ways + w] */
     wide_way_t *way;  /* owned; wide: the same */

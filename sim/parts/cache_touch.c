@@ -14,7 +14,7 @@ static void copy_narrow(cache_t *to, const cache_t *c)
 static void copy_wide(cache_t *to, const cache_t *c)
 {
     memcpy(to->wide_set, c->wide_set, c->sets * sizeof(*c->wide_set));
-    memcpy(to->table, c->table, ((size_t)c->sets << c->table_bits) * sizeof(*c->table));
+    memcpy(to->table, c->table, ((size_t)c->sets * c->chunks) * sizeof(*c->table));
     memcpy(to->way, c->way, (size_t)c->sets * c->ways * sizeof(*c->way));
 }
 

@@ -31,24 +31,24 @@ static inline uint16_t tag_of(uint64_t key)
     return (uint16_t)(key * 0x9E3779B97F4A7C15u >> 48) | 1;
 }
 
-/* log2 of the chunks for n keys (fewer than 65,536). */
-static inline uint32_t tag_table_bits(uint32_t n)
+/* Chunks for n keys (fewer than 65,536): a power of two. */
+static inline uint32_t tag_table_chunks(uint32_t n)
 {
-    uint32_t bits = 0;
-    while ((uint64_t)TAG_CHUNK_FILL << bits < n)
-        bits++;
-    return bits;
+    uint32_t chunks = 1;
+    while ((uint64_t)TAG_CHUNK_FILL * chunks < n)
+        chunks *= 2;
+    return chunks;
 }
 
 /* The chunk where the search for a key starts. */
-static inline uint32_t tag_table_home(uint16_t tag, uint32_t bits)
+static inline uint32_t tag_table_home(uint16_t tag, uint32_t chunks)
 {
-    return (uint32_t)tag >> (16 - bits);
+    return (uint32_t)tag * chunks >> 16;
 }
 
-static inline uint32_t tag_table_next(uint32_t c, uint32_t bits)
+static inline uint32_t tag_table_next(uint32_t c, uint32_t chunks)
 {
-    return (c + 1) & ((1u << bits) - 1);
+    return (c + 1) & (chunks - 1);
 }
 
 /* Bit i is set if lane i of eight equals value. */
@@ -59,7 +59,7 @@ static inline uint32_t tag_lanes_equal(const uint16_t lane[TAG_LANES + 1], uint1
     __m128i equal = _mm_cmpeq_epi16(all, _mm_set1_epi16((short)value));
     return (uint32_t)_mm_movemask_epi8(_mm_packs_epi16(equal, _mm_setzero_si128()));
 #else
-    uint32_t bits = 0;
+    uint32_t chunks = 1;
     for (uint32_t i = 0; i <= TAG_LANES; i++)
         bits |= (uint32_t)(lane[i] == value) << i;
     return bits;
@@ -84,21 +84,21 @@ tag_chunk_find(const tag_chunk_t *chunk, uint16_t tag, uint64_t key, tag_table_i
 
 /* The slow paths in tag_table.c. Almost every key is in its home chunk or absent; these functions
  * continue the search, the insertion and the removal in later chunks. */
-uint32_t tag_table_find_on(const tag_chunk_t *table, uint32_t bits, uint16_t tag, uint64_t key,
+uint32_t tag_table_find_on(const tag_chunk_t *table, uint32_t chunks, uint16_t tag, uint64_t key,
                            tag_table_is_t is, const void *owner, uint32_t none);
-void tag_table_put_on(tag_chunk_t *table, uint32_t bits, uint16_t tag, uint16_t value);
-void tag_table_take_on(tag_chunk_t *table, uint32_t bits, uint16_t tag, uint16_t value);
+void tag_table_put_on(tag_chunk_t *table, uint32_t chunks, uint16_t tag, uint16_t value);
+void tag_table_take_on(tag_chunk_t *table, uint32_t chunks, uint16_t tag, uint16_t value);
 
 /* The number of a key; `none` if it is absent. */
 static inline __attribute__((always_inline)) uint32_t
-tag_table_find(const tag_chunk_t *table, uint32_t bits, uint16_t tag, uint64_t key,
+tag_table_find(const tag_chunk_t *table, uint32_t chunks, uint16_t tag, uint64_t key,
                tag_table_is_t is, const void *owner, uint32_t none)
 {
-    const tag_chunk_t *home = &table[tag_table_home(tag, bits)];
+    const tag_chunk_t *home = &table[tag_table_home(tag, chunks)];
     uint32_t value = tag_chunk_find(home, tag, key, is, owner, none);
     if (value != none || home->passed == 0)
         return value;
-    return tag_table_find_on(table, bits, tag, key, is, owner, none);
+    return tag_table_find_on(table, chunks, tag, key, is, owner, none);
 }
 
 /* Inserts a number into a chunk. false: the chunk is full. */
@@ -114,10 +114,10 @@ static inline bool tag_chunk_put(tag_chunk_t *chunk, uint16_t tag, uint16_t valu
 }
 
 /* Inserts the number of an absent key; there must be room. */
-static inline void tag_table_put(tag_chunk_t *table, uint32_t bits, uint16_t tag, uint16_t value)
+static inline void tag_table_put(tag_chunk_t *table, uint32_t chunks, uint16_t tag, uint16_t value)
 {
-    if (!tag_chunk_put(&table[tag_table_home(tag, bits)], tag, value))
-        tag_table_put_on(table, bits, tag, value);
+    if (!tag_chunk_put(&table[tag_table_home(tag, chunks)], tag, value))
+        tag_table_put_on(table, chunks, tag, value);
 }
 
 /* Removes a number from a chunk. false: it is not there. */
@@ -133,10 +133,10 @@ static inline bool tag_chunk_take(tag_chunk_t *chunk, uint16_t tag, uint16_t val
 }
 
 /* Removes a number that is present with that tag. */
-static inline void tag_table_take(tag_chunk_t *table, uint32_t bits, uint16_t tag, uint16_t value)
+static inline void tag_table_take(tag_chunk_t *table, uint32_t chunks, uint16_t tag, uint16_t value)
 {
-    if (!tag_chunk_take(&table[tag_table_home(tag, bits)], tag, value))
-        tag_table_take_on(table, bits, tag, value);
+    if (!tag_chunk_take(&table[tag_table_home(tag, chunks)], tag, value))
+        tag_table_take_on(table, chunks, tag, value);
 }
 
 #endif

@@ -48,10 +48,9 @@ static inline cycle_t xbar_port_use(xbar_port_t *p, const divider_t *rate, uint3
         p->cycle += used;
         return p->cycle - 1;
     }
-    cycle_t last = p->cycle + divider_quotient(rate, used - 1);
     p->cycle += divider_quotient(rate, used);
     p->used = (uint32_t)divider_rest(rate, used);
-    return last;
+    return p->cycle - (p->used == 0);
 }
 
 /* State of the sending end for one receiver. */

@@ -25,8 +25,8 @@ void l1_miss_init(sm_t *sm)
         m->mshr[i].next_free = m->mshr_free;
         m->mshr_free = i + 1;
     }
-    m->mshr_bits = tag_table_bits(spec->mshrs);
-    m->mshr_table = rb_model_calloc((size_t)1 << m->mshr_bits, sizeof(*m->mshr_table));
+    m->mshr_chunks = tag_table_chunks(spec->mshrs);
+    m->mshr_table = rb_model_calloc(m->mshr_chunks, sizeof(*m->mshr_table));
 }
 
 void l1_miss_free(sm_t *sm)
@@ -112,7 +112,7 @@ static bool mshr_is(const void *mshrs, uint32_t i, uint64_t line)
 
 mshr_t *l1_mshr_find(const sm_t *sm, cache_key_t key)
 {
-    uint32_t i = tag_table_find(sm->memory.mshr_table, sm->memory.mshr_bits, key.tag, key.line,
+    uint32_t i = tag_table_find(sm->memory.mshr_table, sm->memory.mshr_chunks, key.tag, key.line,
                                 mshr_is, sm->memory.mshr, UINT32_MAX);
     return i == UINT32_MAX ? NULL : &sm->memory.mshr[i];
 }
@@ -127,14 +127,14 @@ mshr_t *l1_mshr_new(sm_t *sm, cache_key_t key, bool absent)
     /* A store may fill the line while the miss is outstanding. */
     bool fills = sm->memory.lsu.space == MEM_LOCAL || sm->config->l1.write == WRITE_POLICY_ALLOCATE;
     *m = (mshr_t){.key = key, .absent = absent && !fills};
-    tag_table_put(sm->memory.mshr_table, sm->memory.mshr_bits, key.tag, (uint16_t)(i - 1));
+    tag_table_put(sm->memory.mshr_table, sm->memory.mshr_chunks, key.tag, (uint16_t)(i - 1));
     return m;
 }
 
 void l1_mshr_release(sm_t *sm, mshr_t *m)
 {
     uint32_t i = (uint32_t)(m - sm->memory.mshr);
-    tag_table_take(sm->memory.mshr_table, sm->memory.mshr_bits, m->key.tag, (uint16_t)i);
+    tag_table_take(sm->memory.mshr_table, sm->memory.mshr_chunks, m->key.tag, (uint16_t)i);
     m->next_free = sm->memory.mshr_free;
     sm->memory.mshr_free = i + 1;
 }

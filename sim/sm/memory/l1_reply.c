@@ -82,7 +82,7 @@ static void fill(sm_t *sm, uint32_t index, const mem_msg_t *reply, cycle_t now)
 static inline void line_prefetch(const sm_t *sm, cache_key_t k)
 {
     cache_prefetch(sm->memory.l1, k);
-    __builtin_prefetch(&sm->memory.mshr_table[tag_table_home(k.tag, sm->memory.mshr_bits)]);
+    __builtin_prefetch(&sm->memory.mshr_table[tag_table_home(k.tag, sm->memory.mshr_chunks)]);
 }
 
 void l1_prefetch_line(const sm_t *sm, uint64_t line)

@@ -142,7 +142,7 @@ typedef struct {
     mshr_t *mshr; /* owned; l1.mshrs */
     uint32_t mshr_free;
     tag_chunk_t *mshr_table; /* owned; hash table: line to MSHR */
-    uint32_t mshr_bits;
+    uint32_t mshr_chunks;
     tlb_t tlb;
 } memory_t;
 
