@@ -41,13 +41,18 @@ static rb_code_t read_window(const run_t *run, cycle_t *window, rb_err_t *err)
     return option_count("debug-window", text, 1, gpu_spec_window(run->setup.spec), window, err);
 }
 
+/* Without a folder, JSON or parts, nobody sees the identity: then program and trace need no hash. */
+static bool identity_matters(const run_options_t *o)
+{
+    return o->folder != NULL || o->json || o->merge.n > 0;
+}
+
 /* The identity of a run: what must be equal for equal results and for a checkpoint to fit, except
  * the parts of the trace that are read during the run. */
 static rb_code_t describe_identity(run_t *run, rb_err_t *err)
 {
     char program[SHA256_TEXT] = "";
-    /* Without a folder, JSON or parts, nobody sees the identity, so the program is not hashed. */
-    if (run->options->folder != NULL || run->options->json || run->options->merge.n > 0)
+    if (identity_matters(run->options))
         RB_TRY(file_hash_program(program, err));
     uint64_t ids =
         journal_checksum(0, run->launch_ids, run->n_launch_ids * sizeof(*run->launch_ids));
@@ -253,6 +258,9 @@ rb_code_t run_prepare(run_t *run, rb_err_t *err)
     RB_TRY(run_sampling_prepare(&run->sampling, &run->from, run->setup.source, err));
     RB_TRY(trace_identity_create(&run->trace, run->setup.source,
                                  o->program.words != NULL ? run->program.file : NULL, err));
+    /* A sampled run reads files twice, and the hash shows whether they changed in between. */
+    if (identity_matters(o) || run->sampling.on)
+        trace_identity_watch(run->trace, run->setup.source);
     RB_TRY(describe_identity(run, err));
     RB_TRY(prepare_isolated(run, err));
     tell_cold(run);

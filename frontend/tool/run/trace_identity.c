@@ -91,7 +91,6 @@ static rb_code_t examine(trace_identity_t *t, trace_source_t *source, const char
         return rb_fail(err, t->err.code, "%s", t->err.text);
     RB_TRY(file_reads_complete(t->reads, err));
     hash_lines(t->reads, true, t->beginning);
-    open_trace_watch(source, t->reads);
     return RB_OK;
 }
 
@@ -107,6 +106,12 @@ rb_code_t trace_identity_create(trace_identity_t **out, trace_source_t *source, 
     }
     *out = t;
     return RB_OK;
+}
+
+void trace_identity_watch(trace_identity_t *t, trace_source_t *source)
+{
+    if (t->known[0] == '\0')
+        open_trace_watch(source, t->reads);
 }
 
 void trace_identity_destroy(trace_identity_t *t)

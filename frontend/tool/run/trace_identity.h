@@ -18,10 +18,12 @@
 
 typedef struct trace_identity trace_identity_t;
 
-/* Registers the files of an open trace or, if not NULL, the program that makes it. RB_IO. Must
- * outlive the source, which records here what it reads. */
+/* Registers the files of an open trace or, if not NULL, the program that makes it. RB_IO. */
 RB_CHECKED rb_code_t trace_identity_create(trace_identity_t **out, trace_source_t *source,
                                            const char *program, rb_err_t *err);
+
+/* From now on, files of launches are hashed as the source reads them; t must outlive the source. */
+void trace_identity_watch(trace_identity_t *t, trace_source_t *source);
 
 /* NULL is allowed; cancels a running computation. */
 void trace_identity_destroy(trace_identity_t *t);

@@ -10,6 +10,7 @@
  */
 #include "sim/sm/supply/supply_parts.h"
 
+#include <limits.h>
 #include <string.h>
 
 #include "sim/core/model_mem.h"
@@ -68,12 +69,26 @@ void fetch_free(sm_t *sm)
     rb_model_free(sm->supply.l1i_queue);
 }
 
-/* Finds a line in the L0; NULL on a miss. Loops ask for the same few lines again and again. */
+/* The bit of a line in a word of hints. */
+static uint64_t line_hint(uint64_t line)
+{
+    return UINT64_C(1) << line % LINE_HINTS;
+}
+
+static uint64_t *l0_hints(supply_core_t *core, uint64_t line)
+{
+    return &core->l0_hints[line / LINE_HINTS % L0_HINT_WORDS];
+}
+
+/* Finds a line in the L0; NULL on a miss. Loops ask for the same few lines again and again, straight
+ * code for lines that are not there. */
 static const cache_spot_t *l0_find(supply_core_t *core, uint64_t line)
 {
     known_line_t *k = &core->known[line % KNOWN_LINES];
     if (k->line == line + 1)
         return &k->spot;
+    if ((*l0_hints(core, line) & line_hint(line)) == 0)
+        return NULL;
     cache_spot_t spot;
     if (!cache_find(core->l0, line * INST_LINE_BYTES, &spot))
         return NULL;
@@ -84,6 +99,7 @@ static const cache_spot_t *l0_find(supply_core_t *core, uint64_t line)
 int fetch_load_l0(supply_core_t *core, FILE *in)
 {
     memset(core->known, 0, sizeof(core->known));
+    memset(core->l0_hints, UCHAR_MAX, sizeof(core->l0_hints));
     return cache_load(core->l0, in);
 }
 
@@ -98,6 +114,7 @@ static bool l0_lookup(supply_core_t *core, uint64_t line)
 static void l0_fill(supply_core_t *core, uint64_t line)
 {
     memset(core->known, 0, sizeof(core->known));
+    *l0_hints(core, line) |= line_hint(line);
     (void)cache_use(core->l0, line * INST_LINE_BYTES);
 }
 
@@ -145,15 +162,18 @@ static void l1i_request(sm_t *sm, cycle_t now)
 /* Requests a line from L2 for a sub-core, or joins a request under way. */
 static void l1i_miss(sm_t *sm, uint32_t sub_core, uint64_t line, cycle_t now)
 {
-    uint32_t slot = sm->supply.n_l1i_miss;
-    for (uint32_t i = 0; i < sm->supply.n_l1i_miss; i++) {
+    const uint32_t end = sm->supply.l1i_miss_end;
+    uint32_t slot = end;
+    for (uint32_t i = 0; i < end; i++) {
         if (sm->supply.l1i_miss[i].used && sm->supply.l1i_miss[i].line == line) {
             sm->supply.l1i_miss[i].wanted |= UINT32_C(1) << sub_core;
             return;
         }
-        if (!sm->supply.l1i_miss[i].used && slot == sm->supply.n_l1i_miss)
+        if (!sm->supply.l1i_miss[i].used && slot == end)
             slot = i;
     }
+    if (slot == end)
+        sm->supply.l1i_miss_end++;
     RB_INVARIANT(slot < sm->supply.n_l1i_miss,
                  "SM %u: more instruction lines under way than sub-cores "
                  "can ask for",
@@ -198,17 +218,27 @@ static void fetch_slot_free(supply_core_t *core, fetch_slot_t *f)
         core->fetch_end--;
 }
 
-static fetch_slot_t *fetch_slot_find(const supply_core_t *core, uint64_t line)
+static fetch_slot_t *fetch_slot_find(supply_core_t *core, uint64_t line)
 {
+    if ((core->fetch_hints & line_hint(line)) == 0)
+        return NULL;
+    fetch_slot_t *hinted = &core->fetch[core->fetch_hinted[line % LINE_HINTS]];
+    if (hinted->used && hinted->line == line)
+        return hinted;
+    uint64_t hints = 0;
     for (uint32_t i = 0; i < core->fetch_end; i++) {
-        if (core->fetch[i].used && core->fetch[i].line == line)
+        if (!core->fetch[i].used)
+            continue;
+        if (core->fetch[i].line == line)
             return &core->fetch[i];
+        hints |= line_hint(core->fetch[i].line);
     }
+    core->fetch_hints = hints;
     return NULL;
 }
 
-/* Starts to fetch a line into a sub-core. */
-static void fetch_start(sm_t *sm, uint32_t sub_core, uint64_t line, cycle_t now)
+/* Starts to fetch a line into a sub-core: it will be there later than now. */
+static fetch_slot_t *fetch_start(sm_t *sm, uint32_t sub_core, uint64_t line, cycle_t now)
 {
     supply_core_t *core = &sm->supply.core[sub_core];
     fetch_slot_t *f = fetch_slot_new(sm, core, now);
@@ -216,12 +246,15 @@ static void fetch_start(sm_t *sm, uint32_t sub_core, uint64_t line, cycle_t now)
     f->used = true;
     f->demanded = false;
     f->line = line;
+    core->fetch_hints |= line_hint(line);
+    core->fetch_hinted[line % LINE_HINTS] = (uint16_t)(f - core->fetch);
     if (cache_lookup(sm->supply.l1i, line * INST_LINE_BYTES, true) != NULL) {
         f->ready = l1i_send(sm, core, now);
     } else {
         f->ready = CYCLE_NEVER;
         l1i_miss(sm, sub_core, line, now);
     }
+    return f;
 }
 
 static uint32_t fetches_waiting(const supply_core_t *core, cycle_t now)
@@ -236,10 +269,13 @@ static uint32_t fetches_waiting(const supply_core_t *core, cycle_t now)
 static void prefetch_after(sm_t *sm, uint32_t sub_core, uint64_t line, cycle_t now)
 {
     supply_core_t *core = &sm->supply.core[sub_core];
-    uint32_t depth = sm->config->icache.prefetch;
-    for (uint32_t i = 1; i <= depth && fetches_waiting(core, now) < depth; i++) {
-        if (l0_find(core, line + i) == NULL && fetch_slot_find(core, line + i) == NULL)
-            fetch_start(sm, sub_core, line + i, now);
+    const uint32_t depth = sm->config->icache.prefetch;
+    uint32_t waiting = fetches_waiting(core, now);
+    for (uint32_t i = 1; i <= depth && waiting < depth; i++) {
+        if (l0_find(core, line + i) != NULL || fetch_slot_find(core, line + i) != NULL)
+            continue;
+        (void)fetch_start(sm, sub_core, line + i, now);
+        waiting++;
     }
 }
 
@@ -258,8 +294,7 @@ static cycle_t fetch_line(sm_t *sm, uint32_t sub_core, uint64_t line, bool early
         if (early && fetches_waiting(core, now) >= limit)
             return CYCLE_NEVER;
         sm->stats.icache_l0_misses++;
-        fetch_start(sm, sub_core, line, now);
-        f = fetch_slot_find(core, line);
+        f = fetch_start(sm, sub_core, line, now);
     }
     cycle_t ready = f->ready;
     bool first = !f->demanded;
@@ -285,11 +320,14 @@ void fetch_forget(sm_t *sm)
 {
     cache_invalidate(sm->supply.l1i);
     for (uint32_t s = 0; s < sm->n_sub_cores; s++) {
-        cache_invalidate(sm->supply.core[s].l0);
-        memset(sm->supply.core[s].known, 0, sizeof(sm->supply.core[s].known));
-        for (uint32_t i = 0; i < sm->supply.core[s].fetch_end; i++)
-            sm->supply.core[s].fetch[i].used = false;
-        sm->supply.core[s].fetch_end = 0;
+        supply_core_t *core = &sm->supply.core[s];
+        cache_invalidate(core->l0);
+        memset(core->known, 0, sizeof(core->known));
+        memset(core->l0_hints, 0, sizeof(core->l0_hints));
+        for (uint32_t i = 0; i < core->fetch_end; i++)
+            core->fetch[i].used = false;
+        core->fetch_end = 0;
+        core->fetch_hints = 0;
     }
 }
 
@@ -421,6 +459,8 @@ uint32_t fetch_reply(sm_t *sm, uint32_t entry, uint8_t sectors, cycle_t now)
     if (miss->pending != 0)
         return 0;
     miss->used = false;
+    while (sm->supply.l1i_miss_end > 0 && !sm->supply.l1i_miss[sm->supply.l1i_miss_end - 1].used)
+        sm->supply.l1i_miss_end--;
     (void)cache_use(sm->supply.l1i, miss->line * INST_LINE_BYTES);
     sm->supply.l1i_requested--;
     l1i_request(sm, now);

@@ -56,6 +56,7 @@ int supply_load(sm_t *sm, FILE *in, cycle_t latest)
         LOAD_VALUE(core->l1i_free)
         rc |= load_bytes(in, core->fetch, fetch_slot_bytes(sm));
         core->fetch_end = (uint32_t)(fetch_slot_bytes(sm) / sizeof(*core->fetch));
+        core->fetch_hints = UINT64_MAX;
         if (rc != 0 || core->l1i_free > latest || !fetch_is_possible(sm, core, latest) ||
             fetch_load_l0(core, in) != 0 || cache_load_chance(core->const_l0, in) != 0)
             return checkpoint_read_failed(in);

@@ -34,16 +34,19 @@ typedef struct {
     uint64_t line; /* its number + 1; 0: none */
     cache_spot_t spot;
 } known_line_t;
-enum { KNOWN_LINES = 32 };
+enum { KNOWN_LINES = 32, LINE_HINTS = 64, L0_HINT_WORDS = 4 };
 
 /* State of the supply for each sub-core. */
 typedef struct {
     cache_t *l0;
-    known_line_t known[KNOWN_LINES]; /* by line number modulo KNOWN_LINES; none after an insert */
-    cache_t *const_l0;               /* NULL: operands are looked up in the SM's constant cache */
-    cycle_t l1i_free;                /* when the L1 instruction cache can send it the next line */
-    fetch_slot_t *fetch;             /* owned */
-    uint32_t fetch_end;              /* slots from here on are not used */
+    known_line_t known[KNOWN_LINES];   /* by line number modulo KNOWN_LINES; none after an insert */
+    uint64_t l0_hints[L0_HINT_WORDS];  /* bit n: l0 may have a line that is n modulo 256 */
+    cache_t *const_l0;                 /* NULL: operands are looked up in the SM's constant cache */
+    cycle_t l1i_free;                  /* when the L1 instruction cache can send it the next line */
+    fetch_slot_t *fetch;               /* owned */
+    uint32_t fetch_end;                /* slots from here on are not used */
+    uint64_t fetch_hints;              /* bit n: a used slot may have a line that is n modulo 64; */
+    uint16_t fetch_hinted[LINE_HINTS]; /* the slot of the newest of these lines */
 } supply_core_t;
 
 /* A line that misses in the L1 instruction cache. */
@@ -59,8 +62,8 @@ typedef struct {
     inst_buffer_t buffer[SM_MAX_WARPS];
     supply_core_t core[SM_MAX_SUB_CORES];
     cache_t *l1i;
-    l1i_miss_t *l1i_miss; /* owned */
-    uint32_t n_l1i_miss;
+    l1i_miss_t *l1i_miss;              /* owned */
+    uint32_t n_l1i_miss, l1i_miss_end; /* from l1i_miss_end on they are not used */
     uint16_t *l1i_queue; /* owned; ring: lines not requested from L2 yet, oldest first */
     uint32_t l1i_head, l1i_waiting;
     uint32_t l1i_requested; /* requests under way, at most icache.l1_misses */
