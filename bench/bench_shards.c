@@ -20,15 +20,15 @@ enum { WAYS = sizeof(n_threads) / sizeof(n_threads[0]) };
 typedef struct {
     float gap;      /* time before it, without ... */
     float decoding; /* ... decoding blocks for it */
-    uint32_t blocks, shards;
+    uint32_t blocks, tasks;
 } window_t;
 
 /* What a run of one thread takes, in the order in which it happens, which is the same in each run: the
  * least time of all runs. */
 typedef struct {
-    float *time;      /* owned; of each shard in each window */
+    task_t *task;     /* owned; of each window: parts of the transit, then shards */
     window_t *window; /* owned */
-    size_t cap_time, cap_window;
+    size_t cap_task, cap_window;
     size_t at, windows;    /* in the current run */
     bool again;            /* not the first run */
     double last, decoding; /* decoding: since the last window */
@@ -41,22 +41,28 @@ static void keep_least(float *to, double value, bool again)
         *to = (float)value;
 }
 
-static void on_ran(void *ctx, uint32_t shard)
+static void on_ran(void *ctx, engine_step_t step, uint32_t number)
 {
+    static const task_kind_t kind[] = {[ENGINE_TRANSIT] = TASK_TRANSIT,
+                                       [ENGINE_SHARD] = TASK_FREE,
+                                       [ENGINE_SHARD_AFTER] = TASK_AFTER};
     shard_times_t *t = ctx;
     const double now = clock_seconds(), took = now - t->last;
-    if (shard == ENGINE_WINDOW) {
+    (void)number;
+    if (step == ENGINE_WINDOW) {
         rb_grow(&t->window, &t->cap_window, t->windows + 1, sizeof(*t->window));
         window_t *w = &t->window[t->windows++];
         keep_least(&w->gap, took - t->decoding, t->again);
         keep_least(&w->decoding, t->decoding, t->again);
         w->blocks = t->decoded;
-        w->shards = 0;
+        w->tasks = 0;
         t->decoding = t->decoded = 0;
     } else {
-        rb_grow(&t->time, &t->cap_time, t->at + 1, sizeof(*t->time));
-        keep_least(&t->time[t->at++], took, t->again);
-        t->window[t->windows - 1].shards++;
+        rb_grow(&t->task, &t->cap_task, t->at + 1, sizeof(*t->task));
+        task_t *task = &t->task[t->at++];
+        keep_least(&task->time, took, t->again);
+        task->kind = kind[step];
+        t->window[t->windows - 1].tasks++;
     }
     t->last = clock_seconds(); /* without the time of this function */
 }
@@ -103,17 +109,17 @@ static rb_code_t measure(shard_times_t *t, unsigned threads, const gpu_spec_t *s
     return rc;
 }
 
-/* The tasks of window w: its shards, then the blocks of the next window, which threads without a shard
+/* The tasks of window w: its own, then the blocks of the next window, which threads without a shard
  * decode ahead, each by itself. */
-static size_t window_tasks(const shard_times_t *t, size_t w, const float *time, float **task,
+static size_t window_tasks(const shard_times_t *t, size_t w, const task_t *own, task_t **task,
                            size_t *cap)
 {
     const window_t *next = &t->window[w + 1];
-    const size_t n = t->window[w].shards, blocks = w + 1 < t->windows ? next->blocks : 0;
+    const size_t n = t->window[w].tasks, blocks = w + 1 < t->windows ? next->blocks : 0;
     rb_grow(task, cap, n + blocks, sizeof(**task));
-    memcpy(*task, time, n * sizeof(**task));
+    memcpy(*task, own, n * sizeof(**task));
     for (size_t i = 0; i < blocks; i++)
-        (*task)[n + i] = next->decoding / (float)blocks;
+        (*task)[n + i] = (task_t){.time = next->decoding / (float)blocks, .kind = TASK_FREE};
     return n + blocks;
 }
 
@@ -121,11 +127,11 @@ static size_t window_tasks(const shard_times_t *t, size_t w, const float *time, 
 static double run_time(const shard_times_t *t, unsigned threads)
 {
     double seconds = t->window[0].decoding;
-    float *task = NULL;
+    task_t *task = NULL;
     size_t cap = 0;
-    const float *time = t->time;
-    for (size_t w = 0; w < t->windows; time += t->window[w++].shards) {
-        const size_t n = window_tasks(t, w, time, &task, &cap);
+    const task_t *own = t->task;
+    for (size_t w = 0; w < t->windows; own += t->window[w++].tasks) {
+        const size_t n = window_tasks(t, w, own, &task, &cap);
         const double all = schedule_window(task, n, 1);
         const double parallel = schedule_window(task, n, threads) + barrier;
         seconds += t->window[w].gap + (parallel < all ? parallel : all);
@@ -137,13 +143,21 @@ static double run_time(const shard_times_t *t, unsigned threads)
 static void print_row(const char *name, const shard_times_t t[WAYS])
 {
     const double one = run_time(t, n_threads[0]);
-    double gaps = 0, decoding = 0;
+    double gaps = 0, decoding = 0, transit = 0;
+    size_t shards = 0;
     for (size_t w = 0; w < t->windows; w++) {
         gaps += t->window[w].gap;
         decoding += t->window[w].decoding;
     }
-    printf("%-18s %9zu %8.1f %8.3f %8.2f %% %8.2f %%", name, t->windows,
-           (double)t->at / (double)t->windows, one, 100 * gaps / one, 100 * decoding / one);
+    for (size_t i = 0; i < t->at; i++) {
+        if (t->task[i].kind == TASK_TRANSIT)
+            transit += t->task[i].time;
+        else
+            shards++;
+    }
+    printf("%-18s %9zu %8.1f %8.3f %8.2f %% %8.2f %% %8.2f %%", name, t->windows,
+           (double)shards / (double)t->windows, one, 100 * gaps / one, 100 * transit / one,
+           100 * decoding / one);
     for (unsigned i = 1; i < WAYS; i++)
         printf(" %8.2f", one / run_time(&t[i], n_threads[i]));
     printf("\n");
@@ -152,9 +166,10 @@ static void print_row(const char *name, const shard_times_t t[WAYS])
 
 void bench_shards_header(void)
 {
-    printf("%-18s %9s %8s %8s %10s %10s", "", "", "shards", "1 thread", "between", "decoding");
-    printf("  times as fast with\n%-18s %9s %8s %8s %10s %10s", "case", "windows", "each", "s",
-           "windows", "blocks");
+    printf("%-18s %9s %8s %8s %10s %10s %10s", "", "", "shards", "1 thread", "between", "",
+           "decoding");
+    printf("  times as fast with\n%-18s %9s %8s %8s %10s %10s %10s", "case", "windows", "each", "s",
+           "windows", "transit", "blocks");
     for (unsigned i = 1; i < WAYS; i++)
         printf(" %8u", n_threads[i]);
     printf("\n");
@@ -171,7 +186,7 @@ rb_code_t bench_shards(const gpu_spec_t *spec, const char *name, unsigned repeat
     if (rc == RB_OK && t->windows > 0)
         print_row(name, t);
     for (unsigned w = 0; w < WAYS; w++) {
-        free(t[w].time);
+        free(t[w].task);
         free(t[w].window);
     }
     return rc;

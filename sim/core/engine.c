@@ -64,7 +64,7 @@ void engine_mark(outbox_t *out)
     out->mail->marked = true;
 }
 
-bool engine_marked(engine_t *e)
+bool engine_marked(const engine_t *e)
 {
     bool marked = false;
     for (uint32_t i = 0; i < engine_mails(e); i++)
@@ -72,19 +72,24 @@ bool engine_marked(engine_t *e)
     return marked;
 }
 
-void engine_each_sent(engine_t *e, void (*each)(void *ctx, uint32_t dest, msg_t *m, size_t n),
-                      void *ctx)
+unsigned engine_half(const outbox_t *out)
 {
-    const uint32_t n_mails = engine_mails(e);
-    for (uint32_t w = 0; w < e->n_words; w++) {
-        for (uint32_t i = 0; i < n_mails; i++) {
-            const mail_t *mail = &e->mail[e->writing][i];
-            for (uint64_t left = mail->addressed[w]; left != 0; left &= left - 1) {
-                const uint32_t dest = w * WORD + (uint32_t)__builtin_ctzll(left);
-                each(ctx, dest, mail->bag[dest].msg, mail->bag[dest].n);
-            }
-        }
-    }
+    return out->half;
+}
+
+struct mail *engine_mail(const outbox_t *out)
+{
+    return out->mail;
+}
+
+uint32_t engine_last_sent(const outbox_t *out, uint16_t dest)
+{
+    return (uint32_t)out->mail->bag[dest].n - 1;
+}
+
+void engine_delay(struct mail *mail, uint16_t dest, uint32_t index, cycle_t cycles)
+{
+    mail->bag[dest].msg[index].arrival += cycles;
 }
 
 /* Notes whether a shard has a next event. */
@@ -101,9 +106,12 @@ static void side_set(engine_t *e, unsigned s, uint32_t first, uint32_t end)
     side_t *side = &e->side[s];
     side->first = first;
     side->end = end;
+    side->after_transit = false;
     memset(side->shards, 0, e->n_words * sizeof(*side->shards));
-    for (uint32_t i = first; i < end; i++)
+    for (uint32_t i = first; i < end; i++) {
         side->shards[i / WORD] |= UINT64_C(1) << i % WORD;
+        side->after_transit |= e->shard[i].ops->after_transit;
+    }
 }
 
 static void engine_start(engine_t *e)
@@ -188,6 +196,7 @@ void engine_set_sides(engine_t *e, uint16_t second)
     RB_INVARIANT(look_ahead(e).first == CYCLE_NEVER && second < e->n_shards,
                  "engine: sides change while something is left to do");
     e->n_sides = second == 0 ? 1 : 2;
+    e->transit.n = 0;
     side_set(e, 0, 0, second == 0 ? e->n_shards : second);
     side_set(e, 1, second, e->n_shards);
     e->side[0].now = e->side[1].now = now;
@@ -270,6 +279,8 @@ static side_t *window_open(engine_t *e, const ahead_t *a, cycle_t until)
         e->receivers = 0;
     } else {
         s = side_choose(a);
+        if (s == e->reading)
+            e->transit.n = 0; /* the side goes on because it sent nothing */
         to = cycle_min(windows_after(e, a->event[s ^ 1], 1), windows_after(e, a->event[s], 2));
         e->reading = s;
         e->writing = e->receivers = s ^ 1;
@@ -279,6 +290,14 @@ static side_t *window_open(engine_t *e, const ahead_t *a, cycle_t until)
     e->to = cycle_max(cycle_min(to, until), side->now);
     side->now = e->to;
     return side;
+}
+
+/* After a window: the parts of the transit of its messages. */
+static inline void transit_set(engine_t *e)
+{
+    e->transit.n = 0;
+    if (e->hooks.sent != NULL && e->side[e->receivers].after_transit)
+        e->transit.n = e->hooks.sent(e->hooks.ctx, e->from, e->writing);
 }
 
 bool engine_run(engine_t *e, cycle_t until)
@@ -300,8 +319,7 @@ bool engine_run(engine_t *e, cycle_t until)
         list_active(e, side);
         engine_window_run(e);
         side_update(e, side);
-        if (e->hooks.sent != NULL)
-            e->hooks.sent(e->hooks.ctx, e->from);
+        transit_set(e);
     }
 }
 

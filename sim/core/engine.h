@@ -22,6 +22,9 @@
  * the messages of one sender are contiguous, so delivery can merge the outboxes by sender: no
  * result depends on which thread ran a shard. A window does not wait for threads that took no part
  * in it.
+ *
+ * Transit: a model may delay messages by what other shards sent in the same window. It does so between
+ * the windows, in parts that threads take like shards (engine_hooks_t.transit).
  */
 #ifndef RUBATO_CORE_ENGINE_H
 #define RUBATO_CORE_ENGINE_H
@@ -36,6 +39,9 @@ typedef struct outbox outbox_t;
 
 typedef struct {
     const char *kind; /* "sm", "partition", "scheduler": for dumps */
+
+    /* Messages to these shards may be delayed in transit: they run after it. */
+    bool after_transit;
 
     /* Takes n messages at the beginning of a window. None arrives before the window begins. */
     void (*deliver)(void *self, const msg_t *m, size_t n);
@@ -54,22 +60,32 @@ typedef struct {
     void (*prefetch)(const void *self, int ahead);
 } shard_ops_t;
 
-/* Called by the engine outside of windows. Every member may be NULL. */
+/* Steps of a window. */
+typedef enum {
+    ENGINE_WINDOW,
+    ENGINE_TRANSIT,
+    ENGINE_SHARD,
+    ENGINE_SHARD_AFTER, /* one that is after_transit */
+} engine_step_t;
+
+/* Called by the engine. Every member may be NULL. */
 typedef struct {
     void *ctx;
     /* Between windows, on the calling thread: the next window starts at now. false stops. */
     bool (*boundary)(void *ctx, cycle_t now);
-    /* After a window that began at from, on the calling thread, before its messages are delivered:
-     * engine_each_sent() shows them. */
-    void (*sent)(void *ctx, cycle_t from);
+    /* After a window that began at from and may have sent messages to shards that are after_transit, on the
+     * calling thread. Returns the parts of their transit; 0: they are delivered as they are. half: what
+     * engine_half() was in it. */
+    uint32_t (*sent)(void *ctx, cycle_t from, unsigned half);
+    /* Part i of the transit, on any thread, at the beginning of the next window, which delivers the
+     * messages. Parts share nothing. Only shards that are after_transit wait for all of them. */
+    void (*transit)(void *ctx, uint32_t i);
     /* Host work for workers that finished their window (decoding ahead). false: nothing to do. */
     bool (*idle_task)(void *ctx, int thread);
-    /* For measurements, on one thread only: a shard of the window has run; ENGINE_WINDOW: the
-     * window begins. */
-    void (*ran)(void *ctx, uint32_t shard);
+    /* For measurements, on one thread only: a part of the transit or a shard has run. ENGINE_WINDOW:
+     * the window begins. */
+    void (*ran)(void *ctx, engine_step_t step, uint32_t number);
 } engine_hooks_t;
-
-enum { ENGINE_WINDOW = 1 << 30 }; /* more than any shard */
 
 /* window: W >= 1 cycles. threads >= 1; threads - 1 workers are started at the first run. */
 engine_t *engine_create(int threads, cycle_t window);
@@ -99,13 +115,19 @@ int engine_thread(const outbox_t *out);
 void engine_mark(outbox_t *out);
 
 /* For the hook `sent`: whether a shard marked the window that ended. */
-bool engine_marked(engine_t *e);
+bool engine_marked(const engine_t *e);
 
-/* For the hook `sent`: shows the messages that shards sent in the window that ended, one lot after
- * another. A lot has one receiver, and its messages of a sender are in the order of sending. each() may raise
- * their arrivals. */
-void engine_each_sent(engine_t *e, void (*each)(void *ctx, uint32_t dest, msg_t *m, size_t n),
-                      void *ctx);
+/* Where a shard puts what it notes for the transit, which may run beside the next window: 0 or 1, the
+ * other one in the next window if the shard may run in it. */
+unsigned engine_half(const outbox_t *out);
+
+/* A message is named, until it is delivered, by the mail into which its sender sends in this window, its
+ * receiver, and its index there, which is that of the message sent last to dest. */
+struct mail *engine_mail(const outbox_t *out);
+uint32_t engine_last_sent(const outbox_t *out, uint16_t dest);
+
+/* For the hook `transit`: a message arrives later by so many cycles. */
+void engine_delay(struct mail *mail, uint16_t dest, uint32_t index, cycle_t cycles);
 
 /* Sends a message from outside the model (the host); it is delivered before the next window. */
 void engine_post(engine_t *e, uint16_t dest, const msg_t *m);

@@ -25,6 +25,7 @@ struct outbox {
     uint16_t sender;   /* shard that is running */
     cycle_t earliest;  /* time of the receivers: nothing may arrive before */
     uint32_t first, n; /* the receivers */
+    unsigned half;     /* engine_half() */
     int thread;
 };
 
@@ -41,12 +42,20 @@ typedef struct {
     uint32_t end;
 } piece_t;
 
+/* What happens to the messages of the window before, in parts. */
+typedef struct {
+    uint32_t n;
+    _Alignas(64) atomic_uint next; /* part to take */
+    atomic_uint left;              /* parts that are not done */
+} transit_t;
+
 /* Shards that send only to those of the other side; or all shards. */
 typedef struct {
     uint32_t first, end;
-    uint64_t *shards; /* owned; bit set */
-    cycle_t now;      /* first cycle not yet simulated; in a window of this side, its end */
-    cycle_t next;     /* next event of a shard, messages not counted */
+    uint64_t *shards;   /* owned; bit set */
+    bool after_transit; /* one of them is */
+    cycle_t now;        /* first cycle not yet simulated; in a window of this side, its end */
+    cycle_t next;       /* next event of a shard, messages not counted */
 } side_t;
 
 struct engine {
@@ -79,6 +88,7 @@ struct engine {
     piece_t *piece;     /* owned; n_kinds x n_threads, shards ascending */
     uint32_t *piece_of; /* owned; per shard */
     uint32_t n_pieces;
+    transit_t transit;
     atomic_uint_fast64_t door; /* of the latest parallel window: DOOR_* */
     atomic_uint finished;      /* workers that entered and are done with it */
     atomic_bool quit;

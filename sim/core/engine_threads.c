@@ -21,6 +21,42 @@ enum {
 #define DOOR_CLOSED  UINT64_C(0x8000)
 #define DOOR_WINDOW  UINT64_C(0x10000)
 
+/* Host-side hint that the thread polls. */
+static inline void pause_polling(void)
+{
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#endif
+}
+
+static void relax(unsigned *spins)
+{
+    if (++*spins < SPIN_LIMIT)
+        pause_polling();
+    else
+        sched_yield();
+}
+
+/* Runs the parts of the transit that no thread has taken yet. */
+static void run_transit(engine_t *e)
+{
+    transit_t *t = &e->transit;
+    while (atomic_load_explicit(&t->next, memory_order_relaxed) < t->n) {
+        const uint32_t i = atomic_fetch_add_explicit(&t->next, 1, memory_order_relaxed);
+        if (i < t->n) {
+            e->hooks.transit(e->hooks.ctx, i);
+            atomic_fetch_sub_explicit(&t->left, 1, memory_order_release);
+        }
+    }
+}
+
+/* All parts are taken before a thread runs its first shard, so this wait is short. */
+static inline void await_transit(engine_t *e)
+{
+    for (unsigned spins = 0; atomic_load_explicit(&e->transit.left, memory_order_acquire) > 0;)
+        relax(&spins);
+}
+
 static void deliver(void *engine, uint32_t s, const msg_t *m, size_t n)
 {
     engine_t *e = engine;
@@ -66,6 +102,8 @@ static void run_piece(worker_t *w, piece_t *p)
         unsigned i = atomic_fetch_add_explicit(&p->next, 1, memory_order_relaxed);
         if (i < p->end) {
             prefetch_following(e, w, i, p->end);
+            if (e->shard[e->active[i]].ops->after_transit)
+                await_transit(e);
             run_shard(e, &w->out, e->active[i]);
         }
     }
@@ -79,16 +117,18 @@ static void outbox_open(worker_t *w)
     w->out.earliest = to->now;
     w->out.first = to->first;
     w->out.n = to->end - to->first;
+    w->out.half = e->writing;
 }
 
-/* Runs shards until none is left in this window: first those at home with this thread, whose state
- * is in its core's cache, then those that other threads have not started. Both in ascending order,
- * as mail.h requires. */
+/* Runs the transit, and shards until none is left in this window: first those at home with this thread,
+ * whose state is in its core's cache, then those that other threads have not started. Both in ascending
+ * order, as mail.h requires. */
 static void run_window(worker_t *w)
 {
     engine_t *e = w->engine;
     const uint32_t threads = (uint32_t)e->n_threads, home = (uint32_t)w->number;
     outbox_open(w);
+    run_transit(e);
     for (uint32_t p = home; p < e->n_pieces; p += threads)
         run_piece(w, &e->piece[p]);
     w->out.mail = engine_mail_of(w, AWAY);
@@ -96,36 +136,27 @@ static void run_window(worker_t *w)
         run_piece(w, &e->piece[p]);
 }
 
-/* Runs all shards of the window on this thread alone. */
+/* Runs the transit and all shards of the window on this thread alone. */
 static void run_alone(worker_t *w)
 {
     engine_t *e = w->engine;
-    void (*const ran)(void *ctx, uint32_t shard) = e->n_threads == 1 ? e->hooks.ran : NULL;
+    void (*const ran)(void *, engine_step_t, uint32_t) = e->n_threads == 1 ? e->hooks.ran : NULL;
     outbox_open(w);
     if (ran != NULL)
-        ran(e->hooks.ctx, ENGINE_WINDOW);
-    for (uint32_t i = 0; i < e->n_active; i++) {
-        prefetch_following(e, w, i, e->n_active);
-        run_shard(e, &w->out, e->active[i]);
+        ran(e->hooks.ctx, ENGINE_WINDOW, 0);
+    for (uint32_t i = 0; i < e->transit.n; i++) {
+        e->hooks.transit(e->hooks.ctx, i);
         if (ran != NULL)
-            ran(e->hooks.ctx, e->active[i]);
+            ran(e->hooks.ctx, ENGINE_TRANSIT, i);
     }
-}
-
-/* Host-side hint that the thread polls. */
-static inline void pause_polling(void)
-{
-#if defined(__x86_64__)
-    __builtin_ia32_pause();
-#endif
-}
-
-static void relax(unsigned *spins)
-{
-    if (++*spins < SPIN_LIMIT)
-        pause_polling();
-    else
-        sched_yield();
+    for (uint32_t i = 0; i < e->n_active; i++) {
+        const uint32_t s = e->active[i];
+        prefetch_following(e, w, i, e->n_active);
+        run_shard(e, &w->out, s);
+        if (ran != NULL)
+            ran(e->hooks.ctx, e->shard[s].ops->after_transit ? ENGINE_SHARD_AFTER : ENGINE_SHARD,
+                s);
+    }
 }
 
 /* Whether a window after number seen has opened, or the engine is to quit. */
@@ -185,6 +216,8 @@ static void list_pieces(engine_t *e)
 static void run_parallel(engine_t *e)
 {
     list_pieces(e);
+    atomic_store_explicit(&e->transit.next, 0, memory_order_relaxed);
+    atomic_store_explicit(&e->transit.left, e->transit.n, memory_order_relaxed);
     atomic_store_explicit(&e->finished, 0, memory_order_relaxed);
     atomic_store(&e->door, (atomic_load(&e->door) / DOOR_WINDOW + 1) * DOOR_WINDOW);
     wake_sleepers(e);

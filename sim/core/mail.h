@@ -23,7 +23,7 @@ typedef struct {
     size_t n, cap;
 } mailbag_t;
 
-typedef struct {
+typedef struct mail {
     _Alignas(64) mailbag_t *bag; /* owned; per receiver */
     uint64_t *addressed;         /* owned; bit per receiver whose bag is not empty */
     cycle_t first_arrival;       /* CYCLE_NEVER: nothing was sent */

@@ -6,49 +6,61 @@
 #include "sim/core/model_mem.h"
 #include "sim/parts/cluster_port.h"
 
-/* A request of the window. */
-typedef struct {
-    msg_t *msg;
-    cycle_t starts;
-    uint32_t order; /* among those of the same GPC that start in the same cycle */
-    uint32_t lane;  /* GPC and cycle: requests of a lane are together after sorting */
+/* A request on its way. */
+typedef struct request {
+    const departure_t *departure;
+    struct mail *mail;
+    const struct request *next; /* of the same cycle */
+    uint32_t tpc;               /* in its GPC */
 } request_t;
 
-struct crossing {
-    cluster_ports_t ports;
-    distance_t distance;
-    cycle_t latency; /* of a request, without distance */
-    cycle_t window;  /* of the engine, the longest */
-    uint32_t n_sms, n_partitions, n_lanes, partition_slices, sector_flits;
+/* A GPC, used by one thread at a time. */
+typedef struct {
+    _Alignas(64) cluster_ports_t ports;
     cycle_t clear; /* from this cycle on the ports are free */
+    uint32_t n_sms;
+    request_t *request; /* owned */
+    size_t cap;
+    const request_t **first; /* owned; per cycle of the window */
+} gpc_t;
 
-    /* The window that is being looked at. */
+struct crossing {
+    gpc_t *gpc;           /* owned */
+    departure_log_t *log; /* owned; per SM */
+    uint32_t n_gpcs, n_sms;
+    cycle_t window; /* of the engine, the longest */
+    uint32_t sector_flits;
+    bool replies; /* reads take slots, too */
+
+    bool at_rest; /* all ports were free when the last window began */
+
+    /* The window whose requests are on their way. */
     cycle_t from;
-    request_t *request, *sorted; /* owned; sorted by GPC, start, order */
-    size_t n, cap, cap_sorted;
-    uint32_t *first;  /* owned; per lane: where it begins in sorted */
-    uint32_t *filled; /* owned; per lane: its requests that are there already */
+    unsigned half;
 };
 
-crossing_t *crossing_create(const mem_config_t *config, const distance_t *distance, cycle_t window,
-                            uint32_t n_sms)
+crossing_t *crossing_create(const mem_config_t *config, cycle_t window, uint32_t n_sms)
 {
     const icnt_spec_t *icnt = &config->icnt;
     const cluster_rates_t rates = {icnt->tpc_data, icnt->gpc_data, icnt->gpc_replies};
     if (icnt->perfect || (rates.tpc_data <= 0 && rates.gpc_data <= 0 && rates.gpc_replies <= 0))
         return NULL;
     crossing_t *c = rb_model_calloc(1, sizeof(*c));
-    cluster_ports_init(&c->ports, &rates, icnt->gpc_sms, n_sms);
-    c->distance = *distance;
-    c->latency = icnt->request_latency;
-    c->window = window;
     c->n_sms = n_sms;
-    c->n_partitions = config->mem.partitions;
-    c->partition_slices = config->l2.slices / config->mem.partitions;
+    c->n_gpcs = icnt->gpc_sms > 0 ? gpc_count(n_sms, icnt->gpc_sms) : 1;
+    c->window = window;
     c->sector_flits = (SECTOR_BYTES + icnt->flit_bytes - 1) / icnt->flit_bytes;
-    c->n_lanes = (uint32_t)(c->ports.n_gpcs * c->window);
-    c->first = rb_model_calloc((size_t)c->n_lanes + 1, sizeof(*c->first));
-    c->filled = rb_model_calloc(c->n_lanes, sizeof(*c->filled));
+    c->replies = rates.gpc_replies > 0;
+    c->log = rb_model_calloc(n_sms, sizeof(*c->log));
+    for (uint32_t s = 0; s < n_sms; s++)
+        departures_init(&c->log[s]);
+    c->gpc = rb_model_calloc(c->n_gpcs, sizeof(*c->gpc));
+    for (uint32_t g = 0; g < c->n_gpcs; g++) {
+        cluster_ports_init(&c->gpc[g].ports, &rates, gpc_tpcs(n_sms, c->n_gpcs));
+        c->gpc[g].first = rb_model_calloc(window, sizeof(*c->gpc->first));
+        while (sm_of_gpc(g, c->gpc[g].n_sms, c->n_gpcs) < n_sms)
+            c->gpc[g].n_sms++;
+    }
     return c;
 }
 
@@ -56,88 +68,109 @@ void crossing_destroy(crossing_t *c)
 {
     if (c == NULL)
         return;
-    cluster_ports_free(&c->ports);
-    rb_model_free(c->request);
-    rb_model_free(c->sorted);
-    rb_model_free(c->first);
-    rb_model_free(c->filled);
+    for (uint32_t s = 0; s < c->n_sms; s++)
+        departures_free(&c->log[s]);
+    for (uint32_t g = 0; g < c->n_gpcs; g++) {
+        cluster_ports_free(&c->gpc[g].ports);
+        rb_model_free(c->gpc[g].request);
+        rb_model_free(c->gpc[g].first);
+    }
+    rb_model_free(c->log);
+    rb_model_free(c->gpc);
     rb_model_free(c);
 }
 
-/* Flits of a request's reply that take slots. The SMs of a GPC share replies with code. */
-static uint32_t reply_flits(const crossing_t *c, const mem_msg_t *m)
+departure_log_t *crossing_log(crossing_t *c, uint32_t sm)
 {
-    bool replies = (m->op == MEM_READ || m->op == MEM_ATOMIC) && m->src != MEM_SRC_INST;
-    return replies ? (uint32_t)__builtin_popcount(m->sectors) * c->sector_flits : 0;
+    return &c->log[sm];
 }
 
-static cycle_t flight(const crossing_t *c, uint32_t partition, const msg_t *m)
+uint32_t crossing_sent(crossing_t *c, const engine_t *e, cycle_t from, unsigned half)
 {
-    uint32_t slice = partition * c->partition_slices + m->port;
-    return (cycle_t)((int64_t)c->latency + distance_there(&c->distance, m->from, slice));
-}
-
-/* Notes the requests of SMs among messages to a shard. */
-static void find(void *crossing, uint32_t dest, msg_t *m, size_t n)
-{
-    crossing_t *c = crossing;
-    const uint32_t partition = dest - c->n_sms;
-    if (partition >= c->n_partitions)
-        return;
-    rb_model_grow(&c->request, &c->cap, c->n + n, sizeof(*c->request));
-    for (msg_t *end = m + n; m < end; m++) {
-        if (m->kind != MSG_MEM_REQUEST || m->from >= c->n_sms)
-            continue;
-        const cycle_t starts = m->arrival - flight(c, partition, m) - m->count;
-        RB_INVARIANT(starts >= c->from && starts < c->from + c->window,
-                     "crossing: a request of SM %d starts at %llu, in another window", m->from,
-                     (unsigned long long)starts);
-        c->request[c->n++] = (request_t){
-            .msg = m,
-            .starts = starts,
-            .order = ((uint32_t)m->from << 8 | m->count) << 8 | partition,
-            .lane = (uint32_t)(cluster_gpc(&c->ports, m->from) * c->window + starts - c->from),
-        };
+    const bool marked = engine_marked(e);
+    if (!c->at_rest) {
+        c->at_rest = true;
+        for (uint32_t g = 0; g < c->n_gpcs; g++)
+            c->at_rest &= c->gpc[g].clear <= from;
     }
-}
-
-/* Sorts the requests into lanes; inside a lane by order, which they mostly have already. */
-static void sort(crossing_t *c)
-{
-    rb_model_grow(&c->sorted, &c->cap_sorted, c->n, sizeof(*c->sorted));
-    memset(c->first, 0, ((size_t)c->n_lanes + 1) * sizeof(*c->first));
-    memset(c->filled, 0, c->n_lanes * sizeof(*c->filled));
-    for (size_t i = 0; i < c->n; i++)
-        c->first[c->request[i].lane + 1]++;
-    for (uint32_t l = 0; l < c->n_lanes; l++)
-        c->first[l + 1] += c->first[l];
-    for (size_t i = 0; i < c->n; i++) {
-        const request_t *r = &c->request[i];
-        request_t *lane = &c->sorted[c->first[r->lane]];
-        uint32_t k = c->filled[r->lane]++;
-        for (; k > 0 && lane[k - 1].order > r->order; k--)
-            lane[k] = lane[k - 1];
-        lane[k] = *r;
-    }
-}
-
-void crossing_pass(crossing_t *c, engine_t *e, cycle_t from)
-{
-    c->n = 0;
+    if (c->at_rest && !marked && !c->replies)
+        return 0;
+    c->at_rest = false;
     c->from = from;
-    if (c->ports.reply_slot == 0 && c->clear <= from && !engine_marked(e))
-        return; /* no request needs slots or waits for them */
-    engine_each_sent(e, find, c);
-    if (c->n == 0)
-        return;
-    sort(c);
-    for (size_t i = 0; i < c->n; i++) {
-        msg_t *m = c->sorted[i].msg;
-        const passing_t p = {.starts = c->sorted[i].starts,
-                             .leaves = c->sorted[i].starts + m->count,
-                             .data = m->mem.op == MEM_READ ? 0 : m->flits,
-                             .replies = reply_flits(c, &m->mem)};
-        m->arrival += cluster_ports_pass(&c->ports, m->from, &p);
+    c->half = half;
+    return c->n_gpcs;
+}
+
+/* What SM k of a GPC sent; NULL: it did not run. */
+static const departures_t *sent_by(const crossing_t *c, uint32_t gpc, uint32_t k)
+{
+    const departures_t *d = &c->log[sm_of_gpc(gpc, k, c->n_gpcs)].half[c->half];
+    return d->from == c->from ? d : NULL;
+}
+
+/* How many requests a GPC sent; 0: or no port can delay one. */
+static size_t count(const crossing_t *c, uint32_t gpc)
+{
+    const gpc_t *g = &c->gpc[gpc];
+    bool needed = c->replies || g->clear > c->from;
+    size_t n = 0;
+    for (uint32_t k = 0; k < g->n_sms; k++) {
+        const departures_t *d = sent_by(c, gpc, k);
+        if (d == NULL)
+            continue;
+        needed |= d->data;
+        n += departures_count(d);
     }
-    c->clear = cluster_ports_clear(&c->ports);
+    return needed ? n : 0;
+}
+
+/* Lists the n requests of a GPC by cycle; those of a cycle by SM, and as the SM notes them. */
+static void list(const crossing_t *c, uint32_t gpc, size_t n)
+{
+    gpc_t *g = &c->gpc[gpc];
+    rb_model_grow(&g->request, &g->cap, n, sizeof(*g->request));
+    memset(g->first, 0, c->window * sizeof(*g->first));
+    request_t *r = g->request;
+    for (uint32_t k = g->n_sms; k-- > 0;) {
+        const departures_t *d = sent_by(c, gpc, k);
+        for (size_t i = d != NULL ? departures_count(d) : 0; i > 0; i--, r++) {
+            const uint32_t cycle = d->list[i].starts - (uint32_t)c->from;
+            RB_INVARIANT(cycle < c->window, "crossing: a request starts in another window");
+            *r = (request_t){&d->list[i], d->mail, g->first[cycle], k / SMS_OF_A_TPC};
+            g->first[cycle] = r;
+        }
+    }
+}
+
+/* Flits of the reply that take slots. The SMs of a GPC share replies with code. */
+static uint32_t reply_flits(const crossing_t *c, const departure_t *d)
+{
+    const bool replies = (d->op == MEM_READ || d->op == MEM_ATOMIC) && d->src != MEM_SRC_INST;
+    return replies ? (uint32_t)__builtin_popcount(d->sectors) * c->sector_flits : 0;
+}
+
+static void pass(const crossing_t *c, gpc_t *g, const request_t *r, cycle_t starts)
+{
+    const departure_t *d = r->departure;
+    const passing_t p = {.starts = starts,
+                         .leaves = starts + d->count,
+                         .data = d->op == MEM_READ ? 0 : d->flits,
+                         .replies = reply_flits(c, d)};
+    const cycle_t wait = cluster_ports_pass(&g->ports, r->tpc, &p);
+    if (wait > 0)
+        engine_delay(r->mail, d->dest, d->index, wait);
+}
+
+void crossing_transit(crossing_t *c, uint32_t gpc)
+{
+    gpc_t *g = &c->gpc[gpc];
+    const size_t n = count(c, gpc);
+    if (n == 0)
+        return;
+    list(c, gpc, n);
+    for (cycle_t cycle = 0; cycle < c->window; cycle++) {
+        for (const request_t *r = g->first[cycle]; r != NULL; r = r->next)
+            pass(c, g, r, c->from + cycle);
+    }
+    g->clear = cluster_ports_clear(&g->ports);
 }

@@ -21,6 +21,7 @@ static void create_sms(gpu_t *g, const uint16_t *slice_shard, const uint8_t *sli
             .slice_shard = slice_shard,
             .slice_port = slice_port,
             .distance = distance,
+            .departures = g->crossing != NULL ? crossing_log(g->crossing, i) : NULL,
             .scheduler_shard = g->scheduler_shard,
             .mmu_shard = g->mmu_shard,
             .mmu_latency = s->mem.mmu.latency,
@@ -51,19 +52,26 @@ static void create_partitions(gpu_t *g, const distance_t *distance)
     }
 }
 
-static void sent_hook(void *gpu, cycle_t from)
+static uint32_t sent_hook(void *gpu, cycle_t from, unsigned half)
 {
-    gpu_t *g = gpu;
-    crossing_pass(g->crossing, g->engine, from);
+    const gpu_t *g = gpu;
+    return crossing_sent(g->crossing, g->engine, from, half);
+}
+
+static void transit_hook(void *gpu, uint32_t part)
+{
+    const gpu_t *g = gpu;
+    crossing_transit(g->crossing, part);
 }
 
 /* ran: see engine_hooks_t; NULL: none. */
-static void set_hooks(gpu_t *g, void (*ran)(void *ctx, uint32_t shard))
+static void set_hooks(gpu_t *g, void (*ran)(void *ctx, engine_step_t step, uint32_t number))
 {
     const engine_hooks_t hooks = {
         .ctx = g,
         .boundary = gpu_boundary_hook,
         .sent = g->crossing != NULL ? sent_hook : NULL,
+        .transit = transit_hook,
         .idle_task = gpu_idle_hook,
         .ran = ran,
     };
@@ -105,10 +113,9 @@ gpu_t *gpu_create(const gpu_spec_t *spec, int threads, cycle_t window)
     }
     distance_t distance;
     gpu_spec_distance(spec, &distance);
+    g->crossing = crossing_create(&g->spec.mem, engine_longest_window(g->engine), g->n_sms);
     create_sms(g, slice_shard, slice_port, &distance);
     create_partitions(g, &distance);
-    g->crossing =
-        crossing_create(&g->spec.mem, &distance, engine_longest_window(g->engine), g->n_sms);
     free(slice_shard);
     free(slice_port);
     block_scheduler_init(&g->scheduler, &g->spec, g->sm_shard);
@@ -121,13 +128,13 @@ gpu_t *gpu_create(const gpu_spec_t *spec, int threads, cycle_t window)
     return g;
 }
 
-static void watch_hook(void *gpu, uint32_t shard)
+static void watch_hook(void *gpu, engine_step_t step, uint32_t number)
 {
     const gpu_t *g = gpu;
-    g->watch(g->watch_ctx, shard);
+    g->watch(g->watch_ctx, step, number);
 }
 
-void gpu_watch(gpu_t *g, int threads, void (*ran)(void *ctx, uint32_t shard), void *ctx)
+void gpu_watch(gpu_t *g, int threads, gpu_watch_fn_t ran, void *ctx)
 {
     RB_INVARIANT(g->threads == 1, "a chip of %d threads is watched", g->threads);
     g->window_threads = threads;

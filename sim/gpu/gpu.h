@@ -9,6 +9,7 @@
 #define RUBATO_GPU_GPU_H
 
 #include "sim/core/cycle.h"
+#include "sim/core/engine.h"
 #include "sim/gpu/chip_view.h"
 #include "sim/gpu/gpu_params.h"
 #include "sim/gpu/launch_insts.h"
@@ -114,10 +115,10 @@ typedef struct {
 gpu_t *gpu_create(const gpu_spec_t *spec, int threads, cycle_t window);
 void gpu_destroy(gpu_t *g);
 
-/* Calls ran(ctx, shard) when a shard has run, and with ENGINE_WINDOW where a window begins (engine.h);
- * only on a chip of one thread. Its windows are from now on those of a chip of `threads` threads. For
- * measurements of the host. */
-void gpu_watch(gpu_t *g, int threads, void (*ran)(void *ctx, uint32_t shard), void *ctx);
+/* Calls ran() as the engine does (engine_hooks_t); only on a chip of one thread. Its windows are from now
+ * on those of a chip of `threads` threads. For measurements of the host. */
+typedef void (*gpu_watch_fn_t)(void *ctx, engine_step_t step, uint32_t number);
+void gpu_watch(gpu_t *g, int threads, gpu_watch_fn_t ran, void *ctx);
 
 /* Checks between parameters: sizes that divide, latencies of at least one cycle, buffers that cover
  * a round trip. RB_CONFIG with the key and the nearest legal values. */

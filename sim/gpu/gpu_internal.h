@@ -73,7 +73,7 @@ struct gpu {
     feed_t feed;          /* blocks of the open launch; idle worker threads fill it too */
     feed_filter_t filter; /* of the open launch, with samplers inside launches */
     uint32_t demand;      /* blocks that the feed must hold before a window */
-    void (*watch)(void *ctx, uint32_t shard); /* gpu_watch() */
+    gpu_watch_fn_t watch; /* gpu_watch() */
     void *watch_ctx;
     inst_collector_t *insts; /* owned; NULL: no counts per instruction */
     run_state_t run;

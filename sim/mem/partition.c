@@ -239,6 +239,7 @@ static void partition_dump(const void *self, FILE *out)
 
 const shard_ops_t partition_shard_ops = {
     .kind = "partition",
+    .after_transit = true, /* requests may wait for ports that SMs share */
     .deliver = partition_deliver,
     .run = partition_run,
     .dump = partition_dump,

@@ -12,26 +12,20 @@ static uint64_t slot_ticks(double flits_per_cycle)
     return flits_per_cycle > 0 ? (uint64_t)(TICKS / flits_per_cycle + 0.5) : 0;
 }
 
-void cluster_ports_init(cluster_ports_t *c, const cluster_rates_t *rates, uint32_t gpc_sms,
-                        uint32_t n_sms)
+void cluster_ports_init(cluster_ports_t *c, const cluster_rates_t *rates, uint32_t n_tpcs)
 {
     *c = (cluster_ports_t){
-        .n_tpcs = (n_sms + SMS_OF_A_TPC - 1) / SMS_OF_A_TPC,
-        .n_gpcs = gpc_sms > 0 ? gpc_count(n_sms, gpc_sms) : 1,
+        .n_tpcs = n_tpcs,
         .tpc_slot = slot_ticks(rates->tpc_data),
         .gpc_slot = slot_ticks(rates->gpc_data),
         .reply_slot = slot_ticks(rates->gpc_replies),
     };
     c->tpc = rb_model_calloc(c->n_tpcs, sizeof(*c->tpc));
-    c->gpc = rb_model_calloc(c->n_gpcs, sizeof(*c->gpc));
-    c->reply = rb_model_calloc(c->n_gpcs, sizeof(*c->reply));
 }
 
 void cluster_ports_free(cluster_ports_t *c)
 {
     rb_model_free(c->tpc);
-    rb_model_free(c->gpc);
-    rb_model_free(c->reply);
     memset(c, 0, sizeof(*c));
 }
 
@@ -47,18 +41,16 @@ static uint64_t occupy(uint64_t *free, uint64_t at, uint64_t ticks)
     return *free;
 }
 
-cycle_t cluster_ports_pass(cluster_ports_t *c, uint32_t sm, const passing_t *p)
+cycle_t cluster_ports_pass(cluster_ports_t *c, uint32_t tpc, const passing_t *p)
 {
-    const uint32_t g = cluster_gpc(c, sm);
-    uint64_t *tpc = &c->tpc[sm / SMS_OF_A_TPC], *gpc = &c->gpc[g], *reply = &c->reply[g];
-    uint64_t begins = later(p->starts * TICKS, later(*tpc, *gpc)), ends = begins;
+    uint64_t begins = later(p->starts * TICKS, later(c->tpc[tpc], c->gpc)), ends = begins;
     if (p->data > 0) { /* a flit goes on as soon as it has passed */
-        ends = occupy(tpc, p->starts * TICKS, p->data * c->tpc_slot);
-        ends = later(ends, occupy(gpc, p->starts * TICKS, p->data * c->gpc_slot));
+        ends = occupy(&c->tpc[tpc], p->starts * TICKS, p->data * c->tpc_slot);
+        ends = later(ends, occupy(&c->gpc, p->starts * TICKS, p->data * c->gpc_slot));
     }
     if (p->replies > 0) {
-        begins = later(begins, *reply);
-        occupy(reply, begins, p->replies * c->reply_slot);
+        begins = later(begins, c->reply);
+        occupy(&c->reply, begins, p->replies * c->reply_slot);
         ends = later(ends, begins);
     }
     /* The last flit of data passes in the cycle before the port is free. */
@@ -68,10 +60,8 @@ cycle_t cluster_ports_pass(cluster_ports_t *c, uint32_t sm, const passing_t *p)
 
 cycle_t cluster_ports_clear(const cluster_ports_t *c)
 {
-    uint64_t tick = 0;
+    uint64_t tick = later(c->gpc, c->reply);
     for (uint32_t t = 0; t < c->n_tpcs; t++)
         tick = later(tick, c->tpc[t]);
-    for (uint32_t g = 0; g < c->n_gpcs; g++)
-        tick = later(tick, later(c->gpc[g], c->reply[g]));
     return (tick + TICKS - 1) / TICKS;
 }

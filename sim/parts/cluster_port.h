@@ -19,10 +19,12 @@
 #include "sim/core/cycle.h"
 #include "sim/parts/gpc.h"
 
+/* Those of a GPC. */
 typedef struct {
-    uint32_t n_tpcs, n_gpcs;
     uint64_t tpc_slot, gpc_slot, reply_slot; /* ticks for a flit; 0: no limit */
-    uint64_t *tpc, *gpc, *reply;             /* owned; per cluster: the tick when it is free */
+    uint64_t gpc, reply;                     /* the tick when it is free */
+    uint64_t *tpc;                           /* owned; per TPC, likewise */
+    uint32_t n_tpcs;
 } cluster_ports_t;
 
 /* Flits per cycle of all SMs of a TPC and of a GPC. 0: no limit. */
@@ -30,25 +32,18 @@ typedef struct {
     double tpc_data, gpc_data, gpc_replies;
 } cluster_rates_t;
 
-/* gpc_sms: SMs of a GPC; 0: all SMs are one. */
-void cluster_ports_init(cluster_ports_t *c, const cluster_rates_t *rates, uint32_t gpc_sms,
-                        uint32_t n_sms);
+void cluster_ports_init(cluster_ports_t *c, const cluster_rates_t *rates, uint32_t n_tpcs);
 void cluster_ports_free(cluster_ports_t *c);
 
-static inline uint32_t cluster_gpc(const cluster_ports_t *c, uint32_t sm)
-{
-    return gpc_of_sm(sm, c->n_gpcs);
-}
-
-/* A request on its way out of SM sm. */
+/* A request on its way out of an SM. */
 typedef struct {
     cycle_t starts, leaves; /* its first and its last flit leave the SM */
     uint32_t data, replies; /* flits of data that it carries and that it brings back */
 } passing_t;
 
-/* Takes the request through the ports and returns the cycles that they add. The requests of a GPC
- * must come in the order of their starts. */
-cycle_t cluster_ports_pass(cluster_ports_t *c, uint32_t sm, const passing_t *p);
+/* Takes a request of a TPC through the ports and returns the cycles that they add. Requests must come
+ * in the order of their starts. */
+cycle_t cluster_ports_pass(cluster_ports_t *c, uint32_t tpc, const passing_t *p);
 
 /* From this cycle on all ports are free, if nothing more passes. */
 cycle_t cluster_ports_clear(const cluster_ports_t *c);

@@ -20,4 +20,17 @@ static inline uint32_t gpc_of_sm(uint32_t sm, uint32_t n_gpcs)
     return sm / SMS_OF_A_TPC % n_gpcs;
 }
 
+/* SM k of a GPC, in ascending order; it is in TPC k / SMS_OF_A_TPC of the GPC. */
+static inline uint32_t sm_of_gpc(uint32_t gpc, uint32_t k, uint32_t n_gpcs)
+{
+    return (k / SMS_OF_A_TPC * n_gpcs + gpc) * SMS_OF_A_TPC + k % SMS_OF_A_TPC;
+}
+
+/* TPCs of the largest GPC. */
+static inline uint32_t gpc_tpcs(uint32_t n_sms, uint32_t n_gpcs)
+{
+    const uint32_t n_tpcs = (n_sms + SMS_OF_A_TPC - 1) / SMS_OF_A_TPC;
+    return (n_tpcs + n_gpcs - 1) / n_gpcs;
+}
+
 #endif

@@ -141,6 +141,8 @@ static inline bool queued_send(xbar_out_t *x, outbox_t *out, cycle_t now, uint32
     m->arrival = arrival;
     m->from = from;
     m->count = (uint8_t)(arrival - x->dest[p->dest].flight - now);
+    if (x->log != NULL)
+        departures_add(x->log, out, x->dest[p->dest].shard, m, now);
     return true;
 }
 

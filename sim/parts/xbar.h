@@ -27,6 +27,7 @@
 #include "sim/core/divider.h"
 #include "sim/core/engine.h"
 #include "sim/core/msg_pool.h"
+#include "sim/parts/departures.h"
 
 enum { XBAR_MAX_FLIGHT = 8192 };
 
@@ -83,6 +84,7 @@ typedef struct {
     uint32_t head, count;
     uint32_t n_first; /* packets of the queue that overtake the others */
     xbar_port_t port;
+    departure_log_t *log; /* borrowed; notes what is sent; NULL: nothing does */
 } xbar_out_t;
 
 /* flight: cycles to every receiver, at most XBAR_MAX_FLIGHT. credits: flits that each receiver

@@ -32,6 +32,7 @@ static void ports_init(sm_t *sm)
     const sm_wiring_t *w = &sm->wiring;
     xbar_out_init(&sm->out, w->n_slices, out_capacity(sm), w->port_flits, w->perfect_icnt,
                   (uint16_t)w->index, w->request_latency, w->buffer);
+    sm->out.log = w->departures;
     xbar_in_init(&sm->in, &sm->inbox.pool, w->n_slices, w->port_flits, w->perfect_icnt,
                  (uint16_t)w->index, w->request_latency, w->credit_batch);
     for (uint32_t s = 0; s < w->n_slices; s++) {
@@ -182,10 +183,6 @@ ALWAYS_INLINE void send_requests(sm_t *sm, cycle_t now, const bool profiled)
     if (sm->out.count == waiting)
         return;
     lsu_kick(sm, now + 1);
-    if (sm->out_data) {
-        engine_mark(sm->outbox);
-        sm->out_data = sm->out.count > 0;
-    }
 }
 
 /* Handles reply n, which passed the crossbar port. */
@@ -307,6 +304,8 @@ static cycle_t sm_run(void *self, outbox_t *out, cycle_t from, cycle_t to)
 {
     sm_t *sm = self;
     sm->outbox = out;
+    if (sm->out.log != NULL)
+        departures_open(sm->out.log, out, from);
     return sm->profile != NULL ? run_profiled(sm, from, to) : run_window(sm, from, to, false);
 }
 

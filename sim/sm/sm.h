@@ -7,6 +7,7 @@
 #include "sim/core/engine.h"
 #include "sim/isa/isa.h"
 #include "sim/parts/addr_map.h"
+#include "sim/parts/departures.h"
 #include "sim/parts/distance.h"
 #include "sim/parts/xbar.h"
 #include "sim/sm/inst_table.h"
@@ -27,6 +28,7 @@ typedef struct {
     const uint16_t *slice_shard; /* shard of each slice; borrowed during sm_create() only */
     const uint8_t *slice_port;   /* port of each slice within its shard; likewise */
     const distance_t *distance;  /* to the slices; borrowed during sm_create() only */
+    departure_log_t *departures; /* borrowed; where requests are noted; NULL: nowhere */
     uint16_t scheduler_shard, mmu_shard;
     cycle_t mmu_latency; /* message flight to the MMU */
     cycle_t request_latency, completion_latency;

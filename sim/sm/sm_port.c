@@ -16,7 +16,6 @@ void sm_send_request(sm_t *sm, const mem_msg_t *m, uint32_t flits, cycle_t ready
         ((sm_stats_t *)stats_split_set(&sm->by_launch->split, m->launch))->xbar_flits_out += flits;
     if (m->op != MEM_READ && sm->wiring.data_interval > 0)
         xbar_out_stretch(&sm->out, sm->wiring.data_interval * sm->wiring.port_flits);
-    sm->out_data |= m->op != MEM_READ;
     const bool overtakes = m->op == MEM_WRITE && sm->wiring.stores_first;
     if (overtakes)
         xbar_out_overtake(&sm->out);

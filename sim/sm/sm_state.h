@@ -101,7 +101,6 @@ struct sm {
     cycle_t out_next, in_next; /* when the crossbar ports have something to do */
     xbar_out_t out;
     cycle_t out_ready; /* ready cycle of the packet queued last */
-    bool out_data;     /* data was queued since the queue was empty */
     xbar_in_t in;
     outbox_t *outbox; /* of the window being run */
 

@@ -2,25 +2,25 @@
 #include "sim/parts/cluster_port.h"
 #include "tests/support/lab.h"
 
-enum { SMS = 8, GPC_SMS = 4 }; /* two GPCs: TPCs 0 and 2 (SMs 0, 1, 4, 5), TPCs 1 and 3 */
+enum { SMS = 4 }; /* two TPCs */
 
 static cluster_ports_t make(double tpc_data, double gpc_data, double gpc_replies)
 {
     cluster_ports_t c;
     const cluster_rates_t rates = {tpc_data, gpc_data, gpc_replies};
-    cluster_ports_init(&c, &rates, GPC_SMS, SMS);
+    cluster_ports_init(&c, &rates, SMS / SMS_OF_A_TPC);
     return c;
 }
 
 /* A write of four flits that leaves its SM two flits a cycle. */
 static cycle_t write_at(cluster_ports_t *c, uint32_t sm, cycle_t starts)
 {
-    return cluster_ports_pass(c, sm, &(passing_t){starts, starts + 1, 4, 0});
+    return cluster_ports_pass(c, sm / SMS_OF_A_TPC, &(passing_t){starts, starts + 1, 4, 0});
 }
 
 static cycle_t read_at(cluster_ports_t *c, uint32_t sm, cycle_t starts, uint32_t replies)
 {
-    return cluster_ports_pass(c, sm, &(passing_t){starts, starts, 0, replies});
+    return cluster_ports_pass(c, sm / SMS_OF_A_TPC, &(passing_t){starts, starts, 0, replies});
 }
 
 static void ports_without_a_limit_add_nothing(void **state)
@@ -64,11 +64,29 @@ static void all_sms_of_a_gpc_share_its_port(void **state)
 {
     cluster_ports_t c = make(0, 1, 0);
     (void)state;
-    const uint32_t of_one_gpc[] = {0, 1, 4, 5};
-    for (cycle_t k = 0; k < 4; k++)
-        assert_int_equal(write_at(&c, of_one_gpc[k], 0), 4 * (k + 1) - 1 - 1);
-    assert_int_equal(write_at(&c, 2, 0), 2); /* the other GPC is free */
+    for (uint32_t sm = 0; sm < SMS; sm++)
+        assert_int_equal(write_at(&c, sm, 0), 4 * (sm + 1) - 1 - 1);
     cluster_ports_free(&c);
+}
+
+/* Each SM is in one GPC, and a GPC has them in ascending order. */
+static void gpcs_divide_the_sms(void **state)
+{
+    (void)state;
+    for (uint32_t n_sms = 1; n_sms < 40; n_sms++) {
+        for (uint32_t n_gpcs = 1; n_gpcs < 9; n_gpcs++) {
+            uint32_t found = 0;
+            for (uint32_t g = 0; g < n_gpcs; g++) {
+                for (uint32_t k = 0, sm; (sm = sm_of_gpc(g, k, n_gpcs)) < n_sms; k++) {
+                    assert_int_equal(gpc_of_sm(sm, n_gpcs), g);
+                    assert_true(k / SMS_OF_A_TPC < gpc_tpcs(n_sms, n_gpcs));
+                    assert_true(k == 0 || sm > sm_of_gpc(g, k - 1, n_gpcs));
+                    found++;
+                }
+            }
+            assert_int_equal(found, n_sms);
+        }
+    }
 }
 
 /* n requests of four flits at `rate` flits a cycle pass in 4 n / rate cycles, whole number or not. */
@@ -114,6 +132,7 @@ int main(void)
         cmocka_unit_test(a_request_alone_is_not_delayed),
         cmocka_unit_test(a_slow_port_stretches_a_request),
         cmocka_unit_test(all_sms_of_a_gpc_share_its_port),
+        cmocka_unit_test(gpcs_divide_the_sms),
         cmocka_unit_test(the_rate_holds_to_a_thousandth),
         cmocka_unit_test(a_request_without_data_waits_for_data_before_it),
         cmocka_unit_test(what_comes_back_takes_slots_of_its_own),

@@ -17,9 +17,33 @@ enum { SHARDS = 37, SECOND = 22 /* first shard of the second side */, LATENCY = 
 /* Who sends to whom, and how the engine runs it. */
 typedef enum { TO_ALL, TO_OTHER_SIDE, IN_TURNS } sides_t;
 
+/* Transit: the nodes of a part share a port, which one message passes in each cycle. The messages that
+ * they send to shards after the transit are noted in the order of sending. */
+enum { PARTS = 3 };
+
+typedef struct {
+    cycle_t at;
+    uint32_t index;
+    uint16_t dest;
+} passing_t;
+
+typedef struct {
+    struct mail *mail;
+    cycle_t from;
+    passing_t *list; /* owned */
+    size_t n, cap, passed;
+} noted_t;
+
+typedef struct {
+    noted_t noted[SHARDS][2];
+    cycle_t free[PARTS], from;
+    unsigned half;
+} ports_t;
+
 typedef struct {
     uint32_t number;
     sides_t sides;
+    ports_t *ports; /* NULL: messages are not delayed */
     wheel_t inbox;
     uint64_t sum[2]; /* of the current cycle: simultaneous arrivals have no order */
     uint64_t hash;
@@ -49,10 +73,61 @@ static uint16_t receiver(const node_t *n, uint64_t r)
     return (uint16_t)(n->number < SECOND ? SECOND + r % (SHARDS - SECOND) : r % SECOND);
 }
 
+static bool after_transit(sides_t sides, uint32_t number)
+{
+    return sides == TO_ALL || number >= SECOND;
+}
+
+static void note_sent(node_t *n, outbox_t *out, uint16_t dest, cycle_t at)
+{
+    if (n->ports == NULL || !after_transit(n->sides, dest))
+        return;
+    noted_t *noted = &n->ports->noted[n->number][engine_half(out)];
+    rb_grow(&noted->list, &noted->cap, noted->n + 1, sizeof(*noted->list));
+    noted->list[noted->n++] = (passing_t){at, engine_last_sent(out, dest), dest};
+}
+
+static uint32_t ports_sent(void *ctx, cycle_t from, unsigned half)
+{
+    ports_t *p = ctx;
+    p->from = from;
+    p->half = half;
+    return PARTS;
+}
+
+/* The next message of a part in the order of sending; NULL: none is left. */
+static noted_t *ports_next(ports_t *p, uint32_t part)
+{
+    noted_t *next = NULL;
+    for (uint32_t s = part; s < SHARDS; s += PARTS) {
+        noted_t *noted = &p->noted[s][p->half];
+        if (noted->from == p->from && noted->passed < noted->n &&
+            (next == NULL || noted->list[noted->passed].at < next->list[next->passed].at))
+            next = noted;
+    }
+    return next;
+}
+
+static void ports_transit(void *ctx, uint32_t part)
+{
+    ports_t *p = ctx;
+    for (noted_t *noted; (noted = ports_next(p, part)) != NULL; noted->passed++) {
+        const passing_t *m = &noted->list[noted->passed];
+        const cycle_t passes = m->at > p->free[part] ? m->at : p->free[part];
+        p->free[part] = passes + 1;
+        engine_delay(noted->mail, m->dest, m->index, passes - m->at);
+    }
+}
+
 static cycle_t node_run(void *self, outbox_t *out, cycle_t from, cycle_t to)
 {
     node_t *n = self;
-    (void)from;
+    if (n->ports != NULL) {
+        noted_t *noted = &n->ports->noted[n->number][engine_half(out)];
+        noted->from = from;
+        noted->mail = engine_mail(out);
+        noted->n = noted->passed = 0;
+    }
     for (;;) {
         cycle_t now = wheel_next(&n->inbox), at;
         if (now >= to)
@@ -70,7 +145,9 @@ static cycle_t node_run(void *self, outbox_t *out, cycle_t from, cycle_t to)
             uint64_t r = mix(n->hash + i);
             msg_t m = {.kind = MSG_MEM_REQUEST, .arrival = now + LATENCY + r % 40};
             m.mem.line = (uint32_t)r;
-            engine_send(out, receiver(n, r >> 32 & 0xffff), &m);
+            const uint16_t dest = receiver(n, r >> 32 & 0xffff);
+            engine_send(out, dest, &m);
+            note_sent(n, out, dest, now);
         }
     }
 }
@@ -81,10 +158,12 @@ static void node_dump(const void *self, FILE *out)
     (void)out;
 }
 
-/* The same node as two kinds of shards: each group of one kind is divided among the threads. */
-static const shard_ops_t node_ops[] = {
-    {.kind = "node", .deliver = node_deliver, .run = node_run, .dump = node_dump},
-    {.kind = "other", .deliver = node_deliver, .run = node_run, .dump = node_dump},
+/* The same node as several kinds of shards: each group of one kind is divided among the threads. */
+#define NODE .deliver = node_deliver, .run = node_run, .dump = node_dump
+static const shard_ops_t node_ops[2][2] = {
+    {{.kind = "node", NODE}, {.kind = "other", NODE}},
+    {{.kind = "after", .after_transit = true, NODE},
+     {.kind = "other after", .after_transit = true, NODE}},
 };
 
 /* Keeps a worker in its idle task until the run is over. */
@@ -136,8 +215,9 @@ static uint64_t phold_of(sides_t sides, int threads, cycle_t window, cycle_t ste
         nodes[i].number = i;
         nodes[i].sides = sides;
         nodes[i].left = 2000;
+        nodes[i].ports = hooks != NULL && hooks->transit != NULL ? hooks->ctx : NULL;
         wheel_init(&nodes[i].inbox);
-        engine_add_shard(e, &node_ops[i / 10 % 2], &nodes[i]);
+        engine_add_shard(e, &node_ops[after_transit(sides, i)][i / 10 % 2], &nodes[i]);
     }
     engine_set_sides(e, sides == IN_TURNS ? SECOND : 0);
     for (uint32_t i = 0; i < SHARDS * 4; i++) {
@@ -197,15 +277,46 @@ static void sides_in_turns_change_nothing(void **state)
     }
 }
 
+static uint64_t delayed(sides_t sides, int threads, cycle_t window, cycle_t step)
+{
+    ports_t *p = rb_calloc(1, sizeof(*p));
+    const engine_hooks_t hooks = {.ctx = p, .sent = ports_sent, .transit = ports_transit};
+    const uint64_t hash = phold_of(sides, threads, window, step, &hooks);
+    for (uint32_t s = 0; s < SHARDS; s++)
+        for (unsigned h = 0; h < 2; h++)
+            free(p->noted[s][h].list);
+    free(p);
+    return hash;
+}
+
+static void delays_in_transit_do_not_depend_on_threads_or_windows(void **state)
+{
+    static const cycle_t windows[] = {1, 3, LATENCY};
+    static const int threads[] = {1, 2, 3, 8};
+    (void)state;
+    const uint64_t all = delayed(TO_ALL, 1, 1, 0), other = delayed(TO_OTHER_SIDE, 1, 1, 0);
+    assert_int_not_equal(all, phold(1, LATENCY, 0, NULL)); /* some are delayed */
+    assert_int_not_equal(other, phold_of(TO_OTHER_SIDE, 1, LATENCY, 0, NULL));
+    for (size_t t = 0; t < sizeof(threads) / sizeof(threads[0]); t++) {
+        for (size_t w = 0; w < sizeof(windows) / sizeof(windows[0]); w++) {
+            assert_int_equal(delayed(TO_ALL, threads[t], windows[w], 0), all);
+            assert_int_equal(delayed(TO_OTHER_SIDE, threads[t], windows[w], 0), other);
+            assert_int_equal(delayed(IN_TURNS, threads[t], windows[w], 0), other);
+        }
+        assert_int_equal(delayed(TO_ALL, threads[t], LATENCY, 7), all);
+        assert_int_equal(delayed(IN_TURNS, threads[t], LATENCY, 7), other);
+    }
+}
+
 typedef struct {
     uint32_t last; /* shard of the window, + 1 */
     uint64_t windows, shards;
 } watch_t;
 
-static void note(void *ctx, uint32_t shard)
+static void note(void *ctx, engine_step_t step, uint32_t shard)
 {
     watch_t *w = ctx;
-    if (shard == ENGINE_WINDOW) {
+    if (step == ENGINE_WINDOW) {
         w->windows++;
         w->last = 0;
         return;
@@ -282,6 +393,7 @@ int main(void)
         cmocka_unit_test(results_do_not_depend_on_threads_or_windows),
         cmocka_unit_test(stopping_at_any_cycle_and_going_on_changes_nothing),
         cmocka_unit_test(sides_in_turns_change_nothing),
+        cmocka_unit_test(delays_in_transit_do_not_depend_on_threads_or_windows),
         cmocka_unit_test(sides_halve_the_windows),
         cmocka_unit_test(an_idle_engine_jumps_to_the_next_event),
         cmocka_unit_test(a_worker_that_does_not_come_holds_nobody_up),
