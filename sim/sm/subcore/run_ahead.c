@@ -145,48 +145,66 @@ RB_CLONE_PART bool row_is_clear(const inst_t *inst, uint32_t far)
     return (((near | guard) - far) & guard) == guard;
 }
 
-/* The warp has issued simple instructions in the cycles from `first` to `last`. inst: the next one; at: see
- * simple_operands(); until: when their last result is ready. */
-RB_CLONE_PART void row_end(sm_t *sm, sub_core_t *sub, warp_t *warp, const inst_t *inst, cycle_t first,
-                           cycle_t last, cycle_t until, cycle_t at)
+/* An instruction that is_simple() occupies its pipe and sets its result. Returns when that is ready, as in a
+ * dep_t, but not cut off. */
+RB_CLONE_PART uint64_t simple_step(const warp_t *warp, const inst_t *inst, const op_properties_t *cls,
+                                   pipe_state_t *pipe, cycle_t now)
+{
+    const uint64_t result = (now << DEP_SHIFT) + cls->result;
+    pipe->free_at = pipe->free_base = now + cls->interval;
+    pipe->busy += cls->interval - 1;
+    warp->dep[inst->result] = (dep_t)result;
+    return result;
+}
+
+/* The warp has issued simple instructions, the last one in cycle now. inst: the next one; until: the latest
+ * of simple_step(); at: see simple_operands(). */
+RB_CLONE_PART cycle_t simple_end(sm_t *sm, sub_core_t *sub, warp_t *warp, uint64_t until, cycle_t at,
+                                 cycle_t now)
+{
+    warp->dep_until = cycle_max(warp->dep_until, until >> DEP_SHIFT);
+    await_next(warp, now);
+    if (at != CYCLE_NEVER)
+        warp->state = STATE_WAIT;
+    else if (!next_inst_when(sm, warp, now, &at))
+        return now;
+    next_inst_put(sm, sub, warp, at, now);
+    return now;
+}
+
+/* The warp goes on to an instruction of its run. */
+RB_CLONE_PART void simple_go(warp_t *warp, const inst_t *inst)
 {
     warp->left -= (uint32_t)(inst - warp->inst);
     warp->inst = inst;
-    warp->dep_until = cycle_max(warp->dep_until, until);
-    tally_lanes(sub, warp, last - first + 1);
-    sub->looked = last;
-    sub->wakes.base = last;
-    await_next(warp, last);
-    if (at != CYCLE_NEVER)
-        warp->state = STATE_WAIT;
-    else if (!next_inst_when(sm, warp, last, &at))
-        return;
-    next_inst_put(sm, sub, warp, at, last);
 }
 
-/* The warp issues an instruction that is_simple() in cycle `first`. A greedy scheduler keeps to it while it
- * can go on in the next cycle: issues what is simple in the cycles that follow. Returns the last of
- * these. */
-RB_CLONES_V3 static cycle_t issue_row(sm_t *sm, sub_core_t *sub, warp_t *warp, cycle_t first,
-                                      cycle_t end)
+/* A greedy scheduler keeps to the warp that issued a simple instruction in cycle `first`, and can go on in
+ * the next one: issues what is simple in the cycles that follow. Returns the last of these cycles.
+ * until: the result of the first one, see simple_step(). */
+RB_CLONES_V3 static __attribute__((unused)) cycle_t issue_row(sm_t *sm, sub_core_t *sub,
+                                                              warp_t *warp, uint64_t until,
+                                                              cycle_t first, cycle_t end)
 {
-    const bool held = warp->held > 0 || warp->held_until > first;
-    const bool alone = held || !sm->subcore.greedy;
-    const uint32_t far = row_far(sm, warp, first + 1);
     const inst_buffer_t *const buffer = &sm->supply.buffer[warp->slot];
     const inst_t *inst = warp->inst, *const last = inst + warp->left;
-    dep_t *const dep = warp->dep;
-    const op_properties_t *cls = &sm->cls[inst->cls];
-    pipe_state_t *pipe = &sub->pipe[cls->pipe];
-    row_t row = {.same = first + 1, .stop = first + 1};
-    uint64_t until = 0; /* as in dep, but not cut off */
-    cycle_t now = first, at;
+    cycle_t now = first, at = first + 1;
+    row_t row = {.same = at, .stop = at};
+    const uint32_t far = row_far(sm, warp, at);
     for (;;) {
-        const uint64_t result = (now << DEP_SHIFT) + cls->result;
+        const op_properties_t *cls = &sm->cls[inst->cls];
+        pipe_state_t *pipe = &sub->pipe[cls->pipe];
+        if (at == row.stop && (at == end || !row_meets(sm, sub, &row, at, end)))
+            break;
+        if (pipe->free_at > at ||
+            (inst[1].traits & INST_CONST_SOURCE && !sm->config->constant.perfect))
+            break;
+        if (inst[1].pc - buffer->from >= buffer->bytes &&
+            !fetch_local(sm, warp->sub_core, warp->slot, inst[1].pc, at))
+            break;
+        now = at;
         tally_inst(sub, warp, inst);
-        pipe->free_at = pipe->free_base = now + cls->interval;
-        pipe->busy += cls->interval - 1;
-        dep[inst->result] = (dep_t)result;
+        const uint64_t result = simple_step(warp, inst, cls, pipe, now);
         until = result > until ? result : until;
         inst++;
         at = now + 1;
@@ -196,22 +214,30 @@ RB_CLONES_V3 static cycle_t issue_row(sm_t *sm, sub_core_t *sub, warp_t *warp, c
         }
         if (!row_is_clear(inst, far) && (at = quad_operands(warp, inst, now)) != now + 1)
             break;
-        if (at == row.stop && (at == end || alone || !row_meets(sm, sub, &row, at, end)))
-            break;
-        cls = &sm->cls[inst->cls];
-        pipe = &sub->pipe[cls->pipe];
-        if (pipe->free_at > at ||
-            (inst[1].traits & INST_CONST_SOURCE && !sm->config->constant.perfect))
-            break;
-        if (inst[1].pc - buffer->from >= buffer->bytes &&
-            !fetch_local(sm, warp->sub_core, warp->slot, inst[1].pc, at))
-            break;
-        now = at;
     }
     if (row.same <= now)
         row_passes(sub, &row, now + 1);
-    row_end(sm, sub, warp, inst, first, now, until >> DEP_SHIFT, held ? CYCLE_NEVER : at);
-    return now;
+    tally_lanes(sub, warp, now - first);
+    sub->looked = now;
+    sub->wakes.base = now;
+    simple_go(warp, inst);
+    return simple_end(sm, sub, warp, until, at, now);
+}
+
+/* issue_alone() for an instruction that is_simple(), and perhaps a row of them. Returns the cycle of the
+ * last one. */
+RB_CLONE_PART cycle_t issue_simple(sm_t *sm, sub_core_t *sub, warp_t *warp,
+                                   const op_properties_t *cls, cycle_t now, cycle_t end)
+{
+    const bool held = warp->held > 0 || warp->held_until > now;
+    const inst_t *next = warp->inst + 1;
+    const uint64_t until = simple_step(warp, warp->inst, cls, &sub->pipe[cls->pipe], now);
+    simple_go(warp, next);
+    const cycle_t at = held ? CYCLE_NEVER : simple_operands(warp, next, now);
+    if (at == now + 1 && sm->subcore.greedy && is_simple(sm, warp) &&
+        sub->pipe[sm->cls[next->cls].pipe].free_at <= at)
+        return issue_row(sm, sub, warp, until, now, end);
+    return simple_end(sm, sub, warp, until, at, now);
 }
 
 /* issue_controlled() for an INST_STEADY that is not the last one of its run. */
@@ -258,11 +284,11 @@ RB_CLONE_PART cycle_t issue_eligible(sm_t *sm, sub_core_t *sub, uint32_t eligibl
     if (sub->picked)
         return CYCLE_NEVER;
     ready_take(sub, warp->place, cls->pipe, now);
-    if (!PROFILED(sm) && is_simple(sm, warp))
-        return issue_row(sm, sub, warp, now, end);
     tally_issue(sub, warp);
     if (PROFILED(sm))
         profile_issue(sm, sub, warp, cls, now);
+    else if (is_simple(sm, warp))
+        return issue_simple(sm, sub, warp, cls, now, end);
     if (warp->control && is_steady(warp, cls))
         issue_steady(sm, sub, warp, cls, now);
     else if (warp->control)
