@@ -83,8 +83,9 @@ enum {
     INST_FORWARDED = 1 << 7,    /* HMMA: gets accumulators sooner than other results */
     INST_ALONE = 1 << 8,   /* its sub-core executes it alone: neither memory, the constant cache,
                                  * the clock nor other warps have a part in it */
-    INST_SIMPLE = 1 << 9,  /* INST_ALONE, the usual kind: no control word, at most one result
-                                 * and INST_QUAD registers, and nothing special about it */
+    INST_SIMPLE = 1 << 9,  /* INST_ALONE, the usual kind: no control word, one result, at most
+                                 * INST_QUAD registers and INST_SIMPLE_READS of one of two banks, a pipe
+                                 * with a port of its own, and nothing special about it */
     INST_STEADY = 1 << 10, /* INST_ALONE, with a control word, the usual kind: neither a branch nor
                                  * counted */
     INST_AFTER_COPIES = 1 << 11, /* may wait for groups of asynchronous copies */
@@ -93,9 +94,12 @@ enum {
 enum {
     INST_MAX_BANKS = 4,
     INST_QUAD = 4,
+    INST_SIMPLE_READS = 2,
     INST_GPRS = 6,
     INST_MANY_GPRS = 255,
-    INST_OPERAND_SLOTS = 3
+    INST_OPERAND_SLOTS = 3,
+    INST_SPEEDS = 4,
+    INST_FAR = 16
 };
 
 typedef struct {
@@ -121,6 +125,8 @@ typedef struct {
     uint8_t bank_reads[4]; /* distinct GPR source operands by register number mod 4 */
     uint8_t flops;         /* floating-point operations per thread (FMA counts 2) */
     uint16_t traits;
+    uint8_t work; /* flops that count: none without a source register, because the instruction only
+                   * moves a constant then: HFMA2.MMA R0, -RZ, RZ, 1, 0 */
     uint8_t gap; /* cycles until the warp may issue again, by the control word; 0: sm.zero_stall */
     uint8_t
         n_gpr; /* registers of the GPR sources, in order; INST_MANY_GPRS: more than INST_GPRS, or
@@ -131,6 +137,8 @@ typedef struct {
                                             * destinations are in */
     uint8_t most_reads[INST_MAX_BANKS];    /* [n - 1]: the most registers read from one of n banks;
                                             * 0 for tensor instructions */
+    uint16_t result;                       /* of an INST_SIMPLE */
+    uint8_t near[INST_SPEEDS];             /* see isa_link() */
     uint16_t dep[INST_MAX_DEPS];           /* dense register numbers, destinations last; then
                                             * REG_ID_NONE */
 

@@ -146,6 +146,17 @@ void isa_finish(inst_t *in, const char *text, size_t len);
  * read finished instructions from a file call it, too. */
 void isa_derive(inst_t *in);
 
+/* Classes by how soon their results come: a number below INST_SPEEDS. */
+unsigned isa_class_speed(op_class_t cls);
+
+/*
+ * Sets near[] of a finished instruction that has `before` others in front of it in its array: for each
+ * isa_class_speed(), how many instructions earlier an INST_SIMPLE of these classes writes a register that
+ * it waits for; INST_FAR if none of the INST_FAR - 1 before it does. Where it is not called, near[] is 0:
+ * nothing is known.
+ */
+void isa_link(inst_t *in, size_t before);
+
 /* Name of an architecture's family: "Volta", "Turing", "Ampere", "Hopper", or NULL. */
 const char *isa_arch_name(unsigned arch);
 

@@ -1,4 +1,6 @@
 /* What follows from the other members of an instruction, derived once for all its executions. */
+#include <string.h>
+
 #include "sim/isa/isa.h"
 
 enum { COUNTERS = 6, SLOTS_BY_NUMBER = sizeof(((inst_t *)0)->bank_reads) };
@@ -22,11 +24,25 @@ static bool is_alone(const inst_t *in)
     }
 }
 
+/* Whether it occupies only its own pipe, on every chip. */
+static bool has_own_port(const inst_t *in)
+{
+    switch (isa_class_pipe((op_class_t)in->cls)) {
+    case PIPE_FMA:
+    case PIPE_ALU:
+    case PIPE_XU:
+    case PIPE_UNIFORM:
+        return true;
+    default:
+        return false;
+    }
+}
+
 /* traits: those found so far. */
 static bool is_simple(const inst_t *in, unsigned traits)
 {
-    return traits & INST_ALONE && !(traits & (INST_DELAYS | INST_FORWARDED | INST_GUESSED)) &&
-           (in->flags & (INST_CONTROL_WORD | INST_PRED_WRITE)) == 0 && in->n_set <= 1 &&
+    return traits & INST_ALONE && has_own_port(in) && in->most_reads[1] <= INST_SIMPLE_READS && !(traits & (INST_DELAYS | INST_FORWARDED | INST_GUESSED)) &&
+           (in->flags & (INST_CONTROL_WORD | INST_PRED_WRITE)) == 0 && in->n_set == 1 &&
            in->n_wait <= INST_QUAD;
 }
 
@@ -132,12 +148,50 @@ static void find_gprs(inst_t *in)
 void isa_derive(inst_t *in)
 {
     in->gap = (uint8_t)find_gap(in->ctl);
+    in->work = in->n_src != 0 ? in->flops : 0;
+    in->result = in->n_set > 0 ? in->dep[in->n_wait - 1] : REG_ID_NONE;
     find_gprs(in);
     for (unsigned i = in->n_wait; i < INST_MAX_DEPS; i++)
         in->dep[i] = REG_ID_NONE;
-    in->traits = (uint16_t)find_traits(in);
     for (unsigned n = 1; n <= INST_MAX_BANKS; n++) {
         in->banks_written[n - 1] = (uint8_t)find_banks_written(in, n);
         in->most_reads[n - 1] = (uint8_t)find_most_reads(in, n);
+    }
+    in->traits = (uint16_t)find_traits(in);
+}
+
+/* Classes whose results come about as soon: the usual latency, one cycle more, several more, and behind the
+ * MIO. */
+unsigned isa_class_speed(op_class_t cls)
+{
+    switch (isa_class_pipe(cls)) {
+    case PIPE_FMA:
+    case PIPE_ALU:
+        if (cls == OP_CS2R || cls == OP_UNKNOWN)
+            return 2;
+        return cls == OP_IMAD || cls == OP_FP32_CMP ? 1 : 0;
+    case PIPE_XU:
+        return 3;
+    default:
+        return 2;
+    }
+}
+
+static bool waits_for(const inst_t *in, unsigned reg)
+{
+    for (unsigned i = 0; i < in->n_wait; i++)
+        if (in->dep[i] == reg)
+            return true;
+    return false;
+}
+
+void isa_link(inst_t *in, size_t before)
+{
+    const size_t reach = before < INST_FAR - 1 ? before : INST_FAR - 1;
+    memset(in->near, INST_FAR, sizeof(in->near));
+    for (size_t n = reach; n > 0; n--) {
+        const inst_t *from = in - n;
+        if (from->traits & INST_SIMPLE && waits_for(in, from->result))
+            in->near[isa_class_speed((op_class_t)from->cls)] = (uint8_t)n;
     }
 }

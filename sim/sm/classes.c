@@ -154,14 +154,15 @@ void classes_init(sm_t *sm)
         /* A shared FP64 unit is behind the MIO, not on the port of FP16 and tensor. */
         bool on_port = fp_port >> pipe & 1 && !(pipe == PIPE_FP64 && spec->fp64_shared);
         if (spec->fp_port_shared && on_port) {
-            sm->cls[c].port_others = fp_port & ~(1u << pipe);
+            sm->cls[c].port_others = (uint16_t)(fp_port & ~(1u << pipe));
             if (spec->fp64_shared)
-                sm->cls[c].port_others &= ~(1u << PIPE_FP64);
+                sm->cls[c].port_others &= (uint16_t)~(1u << PIPE_FP64);
         }
         bool through_mio = pipe == PIPE_XU || pipe == PIPE_MIO || pipe == PIPE_CONST ||
                            (pipe == PIPE_FP64 && spec->fp64_shared);
         bool through_l1tex = pipe == PIPE_LG || pipe == PIPE_TEX;
         sm->cls[c].dep_kind = through_l1tex ? DEP_LONG : through_mio ? DEP_SHORT : DEP_FIXED;
+        sm->cls[c].result = sm->cls[c].latency << DEP_SHIFT | sm->cls[c].dep_kind;
         uint32_t window = sm->cls[c].interval < 2 ? 2 : sm->cls[c].interval;
         uint32_t reads = window * spec->rf_bank_reads / 2;
         sm->cls[c].reads_free = (uint8_t)(reads < UINT8_MAX ? reads : UINT8_MAX);
@@ -170,6 +171,5 @@ void classes_init(sm_t *sm)
         sm->cls[c].varies = c == OP_HMMA || c == OP_IMAD || by_operands;
         sm->cls[c].simple = sm->cls[c].interval > 0 && sm->cls[c].port_others == 0 &&
                             !sm->cls[c].one_unit && c != OP_HMMA && c != OP_LDC && !by_operands;
-        sm->cls[c].simple_reads = sm->cls[c].simple ? sm->cls[c].reads_free : -1;
     }
 }

@@ -55,7 +55,8 @@ typedef struct {
 typedef struct {
     uint32_t latency;
     uint32_t interval;
-    uint32_t port_others; /* other pipes that share its pipe's dispatch port */
+    uint32_t result; /* latency and dep_kind as in a dep_t */
+    uint16_t port_others; /* other pipes that share its pipe's dispatch port */
     uint8_t pipe;
     uint8_t mix;   /* its counters in sm_stats_t, as indices: of the instruction mix, ... */
     uint8_t flops; /* ... and of floating-point operations */
@@ -68,7 +69,6 @@ typedef struct {
     bool one_unit;         /* the SM has one unit for all sub-cores */
     bool simple;           /* occupies only its own pipe, and for a time that does not depend on the
                             * instruction if that is an INST_SIMPLE */
-    int16_t simple_reads;  /* reads_free if simple, else -1 */
 } op_properties_t;
 
 struct sm {

@@ -218,8 +218,10 @@ void synth_kernel_body(synth_kernel_t *k, synth_body_fn body, const void *ctx)
 {
     k->body = body;
     k->ctx = ctx;
-    for (size_t n = 0; n < k->n_code; n++)
+    for (size_t n = 0; n < k->n_code; n++) {
         isa_derive(&k->code[n]); /* the caller may have set flags */
+        isa_link(&k->code[n], n);
+    }
 }
 
 /* --- generating ----------------------------------------------------------------------------- */

@@ -310,6 +310,7 @@ static void add_entry(accelsim_code_t *c, uint32_t pc, const char *text, const p
     char *copy = rb_realloc(NULL, len, 1);
 
     *inst = x->inst;
+    isa_link(inst, c->n % CODE_PAGE);
     memcpy(copy, text, len);
     rb_grow(&c->entries, &c->cap, c->n + 1, sizeof(c->entries[0]));
     c->entries[c->n++] = (code_entry_t){

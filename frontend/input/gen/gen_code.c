@@ -143,7 +143,9 @@ static void append(assembler_t *a, parsed_t *x, gen_segment_t *segment)
         segment->n_steps++;
         segment->guarded |= x->step.guard != GEN_GUARD_NONE || x->step.negated;
     }
-    c->insts[c->n++] = x->inst;
+    c->insts[c->n] = x->inst;
+    isa_link(&c->insts[c->n], c->n);
+    c->n++;
     segment->n++;
 }
 

@@ -66,8 +66,10 @@ static void read_registers(rbt_code_t *c, rbt_in_t *in)
         read_operands(in, inst->src, inst->n_src);
         read_dependences(in, inst);
         in->bad |= !inst_is_valid(inst);
-        if (!in->bad)
+        if (!in->bad) {
             isa_derive(inst);
+            isa_link(inst, i);
+        }
     }
 }
 

@@ -102,6 +102,7 @@ rb_code_t source_code_read(const rubato_kernel *k, uint64_t id, inst_t **code, r
             rc = fail(&at, err, "an instruction needs an opcode", "");
         else if ((rc = check_control(&at, k, err)) == RB_OK)
             rc = read_inst(&at, &k->code[i], k->arch, &all[i], err);
+        isa_link(&all[i], i);
     }
     if (rc == RB_OK)
         *code = all;

@@ -16,7 +16,7 @@ static inline dep_t *dep_of(const sm_t *sm, uint32_t w)
 
 static inline dep_t *hold_of(const sm_t *sm, uint32_t w)
 {
-    return sm->subcore.warp[w].hold;
+    return warp_hold(&sm->subcore.warp[w]);
 }
 
 /* Cycles from now to the entry's cycle; not positive if it has passed. */
@@ -75,7 +75,7 @@ static uint8_t register_awaited(const dep_t *dep, const inst_t *inst, dep_kind_t
 cycle_t depend_ready(sm_t *sm, warp_t *warp, cycle_t now, dep_kind_t *kind)
 {
     const inst_t *inst = warp->inst;
-    const dep_t *dep = warp->dep, *hold = warp->hold;
+    const dep_t *dep = warp->dep, *hold = warp_hold(warp);
     int32_t latest = 0;
     bool pending = false;
     *kind = DEP_FIXED;
@@ -143,7 +143,6 @@ static __attribute__((noinline)) void tables_create(sm_t *sm, uint32_t group, cy
     sm->subcore.tables[group] = table;
     for (uint32_t w = first; w < first + DEP_WARPS; w++, table += DEP_ENTRIES) {
         sm->subcore.warp[w].dep = table;
-        sm->subcore.warp[w].hold = table + REG_ID_COUNT;
         sm->subcore.warp[w].dep_until = past ? 0 : CYCLE_NEVER;
     }
 }
@@ -154,14 +153,16 @@ void depend_reset(sm_t *sm, uint32_t w, cycle_t now)
         tables_create(sm, w / DEP_WARPS, now);
     /* Entries in the past delay nothing. Mostly all are, and then the tables, which are rarely in
      * the host's cache, need not be touched. */
-    if (sm->subcore.warp[w].dep_until <= now)
+    warp_t *warp = &sm->subcore.warp[w];
+    warp->other_until = now;
+    if (warp->dep_until <= now)
         return;
     dep_t *dep = dep_of(sm, w), *hold = hold_of(sm, w), d = dep_encode(now, DEP_FIXED);
     for (unsigned i = 0; i < REG_ID_COUNT; i++)
         dep[i] = d;
     for (unsigned i = 0; i < REG_ID_PRED; i++)
         hold[i] = d;
-    sm->subcore.warp[w].dep_until = now;
+    warp->dep_until = now;
 }
 
 /* Sets past entries to now. passed: all entries that are not pending are past, whatever they

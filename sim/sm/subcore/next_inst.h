@@ -36,7 +36,7 @@ static inline void next_inst_held(const warp_t *warp, dep_t from, dep_t *any, in
 {
     const inst_t *inst = warp->inst;
     for (unsigned i = inst->n_wait - (unsigned)inst->n_set; i < inst->n_wait; i++) {
-        dep_t d = inst->dep[i] < REG_ID_PRED ? warp->hold[inst->dep[i]] : from;
+        dep_t d = inst->dep[i] < REG_ID_PRED ? warp_hold(warp)[inst->dep[i]] : from;
         int32_t distance = (int32_t)(d - from);
         *any |= d & DEP_PENDING;
         *latest = distance > *latest ? distance : *latest;

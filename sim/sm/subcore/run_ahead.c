@@ -8,6 +8,12 @@
 #include "sim/sm/subcore/sub_cycle.h"
 #include "sim/sm/subcore/tally.h"
 
+#include <string.h>
+
+/* The guard bit of each byte of inst_t.near. */
+#define EACH_BYTE UINT32_C(0x01010101)
+enum { NEAR_GUARD = 0x80 };
+
 /* The warp's instruction after the next one; NULL if it is not known or there is none. */
 RB_CLONE_PART const inst_t *second_inst(const warp_t *warp)
 {
@@ -87,34 +93,76 @@ RB_CLONE_PART void await_next(warp_t *warp, cycle_t now)
 }
 
 /* Whether simple_step() will do for the warp's next instruction. */
-RB_CLONE_PART bool is_simple(const sm_t *sm, const warp_t *warp, const op_properties_t *cls)
+RB_CLONE_PART bool is_simple(const sm_t *sm, const warp_t *warp)
 {
-    const inst_t *inst = warp->inst;
-    return inst->traits & INST_SIMPLE && warp->left > 0 &&
-           inst->most_reads[sm->subcore.last_bank] <= cls->simple_reads;
+    return warp->inst->traits & sm->subcore.simple && warp->left > 0;
 }
 
-/* The warp issues an instruction that is_simple(): it occupies its pipe and sets its result. */
-RB_CLONE_PART void simple_step(sub_core_t *sub, warp_t *warp, const op_properties_t *cls,
-                               cycle_t now)
+/* A row of instructions that a warp issues in cycles that follow each other. */
+typedef struct {
+    cycle_t same;         /* the same warps have been ready since this cycle, */
+    uint64_t free_before; /* for which ready_free_before() gave this, */
+    cycle_t stop;         /* and are until this one */
+} row_t;
+
+/* Counts the warps that were passed over since row->same and before cycle `to`. */
+RB_CLONE_PART void row_passes(sub_core_t *sub, const row_t *row, cycle_t to)
 {
-    const inst_t *inst = warp->inst;
-    pipe_state_t *pipe = &sub->pipe[cls->pipe];
-    const cycle_t result = now + cls->latency;
-    pipe->free_base = now + cls->interval;
-    pipe->free_at = pipe->free_base;
+    uint64_t free;
+    (void)ready_free_before(sub, to, &free);
+    sub->passed_over += free - row->free_before;
+}
+
+/* Other warps may become ready in cycle `at`: they are passed over, too. false: the row ends before it. */
+RB_CLONE_PART bool row_meets(sm_t *sm, sub_core_t *sub, row_t *row, cycle_t at, cycle_t end)
+{
+    if (at == wake_ring_next(&sub->wakes)) {
+        if (row->same < at)
+            row_passes(sub, row, at);
+        row->same = at;
+        sub_cycle_wake(sm, sub, at);
+        if (sub->ready_pipes & sm->subcore.shared_pipes)
+            return false;
+    }
+    row->stop = cycle_min(wake_ring_next(&sub->wakes), end);
+    return row->same < at || ready_free_before(sub, at, &row->free_before);
+}
+
+/* For row_is_clear(): the latencies to compare inst_t.near with; while results are under way of which that
+ * tells nothing, more than all of its values. */
+RB_CLONE_PART uint32_t row_far(const sm_t *sm, const warp_t *warp, cycle_t at)
+{
+    const bool told = warp->other_until <= at && sm->slot[warp->slot].loads == 0;
+    return told ? sm->subcore.far : EACH_BYTE * NEAR_GUARD;
+}
+
+/* Whether straight code has certainly written all that the instruction waits for, if it issues now. */
+RB_CLONE_PART bool row_is_clear(const inst_t *inst, uint32_t far)
+{
+    const uint32_t guard = EACH_BYTE * NEAR_GUARD;
+    uint32_t near;
+    memcpy(&near, inst->near, sizeof(near));
+    return (((near | guard) - far) & guard) == guard;
+}
+
+/* An instruction that is_simple() occupies its pipe and sets its result. Returns when that is ready, as in a
+ * dep_t, but not cut off. */
+RB_CLONE_PART uint64_t simple_step(const warp_t *warp, const inst_t *inst, const op_properties_t *cls,
+                                   pipe_state_t *pipe, cycle_t now)
+{
+    const uint64_t result = (now << DEP_SHIFT) + cls->result;
+    pipe->free_at = pipe->free_base = now + cls->interval;
     pipe->busy += cls->interval - 1;
-    if (inst->n_set > 0)
-        warp->dep[inst->dep[inst->n_wait - 1]] = dep_encode(result, (dep_kind_t)cls->dep_kind);
-    if (result > warp->dep_until)
-        warp->dep_until = result;
-    warp->inst = inst + 1;
-    warp->left--;
+    warp->dep[inst->result] = (dep_t)result;
+    return result;
 }
 
-/* The warp has issued simple instructions, the last one in cycle now. at: see simple_operands(). */
-RB_CLONE_PART cycle_t simple_end(sm_t *sm, sub_core_t *sub, warp_t *warp, cycle_t at, cycle_t now)
+/* The warp has issued simple instructions, the last one in cycle now. inst: the next one; until: the latest
+ * of simple_step(); at: see simple_operands(). */
+RB_CLONE_PART cycle_t simple_end(sm_t *sm, sub_core_t *sub, warp_t *warp, uint64_t until, cycle_t at,
+                                 cycle_t now)
 {
+    warp->dep_until = cycle_max(warp->dep_until, until >> DEP_SHIFT);
     await_next(warp, now);
     if (at != CYCLE_NEVER)
         warp->state = STATE_WAIT;
@@ -124,71 +172,56 @@ RB_CLONE_PART cycle_t simple_end(sm_t *sm, sub_core_t *sub, warp_t *warp, cycle_
     return now;
 }
 
-/* Counts the warps that were passed over from the cycle for which ready_free_before() gave free_before to
- * the one before `to`. */
-RB_CLONE_PART void row_passes(sub_core_t *sub, uint64_t free_before, cycle_t to)
+/* The warp goes on to an instruction of its run. */
+RB_CLONE_PART void simple_go(warp_t *warp, const inst_t *inst)
 {
-    uint64_t free;
-    (void)ready_free_before(sub, to, &free);
-    sub->passed_over += free - free_before;
-}
-
-/* Accounts for a row of instructions of one warp in the cycles after `first`, to `last`. */
-RB_CLONE_PART void row_end(sub_core_t *sub, const warp_t *warp, cycle_t first, cycle_t last)
-{
-    tally_lanes(sub, warp, last - first);
-    sub->looked = last;
-    sub->wakes.base = last;
+    warp->left -= (uint32_t)(inst - warp->inst);
+    warp->inst = inst;
 }
 
 /* A greedy scheduler keeps to the warp that issued a simple instruction in cycle `first`, and can go on in
- * the next one: issues what is simple in the cycles that follow. Warps that become ready are passed over,
- * too. Returns the last of these cycles. */
-RB_CLONES_V3 static __attribute__((unused)) cycle_t
-issue_row(sm_t *sm, sub_core_t *sub, warp_t *warp, cycle_t first, cycle_t end)
+ * the next one: issues what is simple in the cycles that follow. Returns the last of these cycles.
+ * until: the result of the first one, see simple_step(). */
+RB_CLONES_V3 static __attribute__((unused)) cycle_t issue_row(sm_t *sm, sub_core_t *sub,
+                                                              warp_t *warp, uint64_t until,
+                                                              cycle_t first, cycle_t end)
 {
-    uint64_t free_before = 0;
+    const inst_buffer_t *const buffer = &sm->supply.buffer[warp->slot];
+    const inst_t *inst = warp->inst, *const last = inst + warp->left;
     cycle_t now = first, at = first + 1;
-    cycle_t same = at; /* since this cycle the same warps are ready */
-    cycle_t wake = wake_ring_next(&sub->wakes);
-    const op_properties_t *cls = &sm->cls[warp->inst->cls];
-    while (at == now + 1 && at < end) {
-        if (sub->pipe[cls->pipe].free_at > at || !second_is_there(sm, warp, warp->inst + 1, at))
+    row_t row = {.same = at, .stop = at};
+    const uint32_t far = row_far(sm, warp, at);
+    for (;;) {
+        const op_properties_t *cls = &sm->cls[inst->cls];
+        pipe_state_t *pipe = &sub->pipe[cls->pipe];
+        if (at == row.stop && (at == end || !row_meets(sm, sub, &row, at, end)))
             break;
-        if (at == wake) {
-            if (same < at)
-                row_passes(sub, free_before, at);
-            same = at;
-            sub_cycle_wake(sm, sub, at);
-            wake = wake_ring_next(&sub->wakes);
-            if (sub->ready_pipes & sm->subcore.shared_pipes)
-                break;
-        }
-        if (same == at && !ready_free_before(sub, at, &free_before))
+        if (pipe->free_at > at ||
+            (inst[1].traits & INST_CONST_SOURCE && !sm->config->constant.perfect))
+            break;
+        if (inst[1].pc - buffer->from >= buffer->bytes &&
+            !fetch_local(sm, warp->sub_core, warp->slot, inst[1].pc, at))
             break;
         now = at;
-        tally_inst(sub, warp);
-        simple_step(sub, warp, cls, now);
-        cls = &sm->cls[warp->inst->cls];
-        if (!is_simple(sm, warp, cls)) {
-            at = simple_operands(warp, warp->inst, now);
+        tally_inst(sub, warp, inst);
+        const uint64_t result = simple_step(warp, inst, cls, pipe, now);
+        until = result > until ? result : until;
+        inst++;
+        at = now + 1;
+        if (!(inst->traits & sm->subcore.simple) || inst == last) {
+            at = simple_operands(warp, inst, now);
             break;
         }
-        at = quad_operands(warp, warp->inst, now);
+        if (!row_is_clear(inst, far) && (at = quad_operands(warp, inst, now)) != now + 1)
+            break;
     }
-    if (same <= now)
-        row_passes(sub, free_before, now + 1);
-    if (now > first)
-        row_end(sub, warp, first, now);
-    return simple_end(sm, sub, warp, at, now);
-}
-
-/* Whether issue_row() is worth its call: the warp's next instruction may be issued in cycle `at`. */
-RB_CLONE_PART bool row_may_begin(const sm_t *sm, const sub_core_t *sub, const warp_t *warp,
-                                 cycle_t at)
-{
-    const op_properties_t *cls = &sm->cls[warp->inst->cls];
-    return sub->pipe[cls->pipe].free_at <= at && is_simple(sm, warp, cls);
+    if (row.same <= now)
+        row_passes(sub, &row, now + 1);
+    tally_lanes(sub, warp, now - first);
+    sub->looked = now;
+    sub->wakes.base = now;
+    simple_go(warp, inst);
+    return simple_end(sm, sub, warp, until, at, now);
 }
 
 /* issue_alone() for an instruction that is_simple(), and perhaps a row of them. Returns the cycle of the
@@ -196,12 +229,15 @@ RB_CLONE_PART bool row_may_begin(const sm_t *sm, const sub_core_t *sub, const wa
 RB_CLONE_PART cycle_t issue_simple(sm_t *sm, sub_core_t *sub, warp_t *warp,
                                    const op_properties_t *cls, cycle_t now, cycle_t end)
 {
-    simple_step(sub, warp, cls, now);
     const bool held = warp->held > 0 || warp->held_until > now;
-    const cycle_t at = held ? CYCLE_NEVER : simple_operands(warp, warp->inst, now);
-    if (!PROFILED(sm) && at == now + 1 && sm->subcore.greedy && row_may_begin(sm, sub, warp, at))
-        return issue_row(sm, sub, warp, now, end);
-    return simple_end(sm, sub, warp, at, now);
+    const inst_t *next = warp->inst + 1;
+    const uint64_t until = simple_step(warp, warp->inst, cls, &sub->pipe[cls->pipe], now);
+    simple_go(warp, next);
+    const cycle_t at = held ? CYCLE_NEVER : simple_operands(warp, next, now);
+    if (at == now + 1 && sm->subcore.greedy && is_simple(sm, warp) &&
+        sub->pipe[sm->cls[next->cls].pipe].free_at <= at)
+        return issue_row(sm, sub, warp, until, now, end);
+    return simple_end(sm, sub, warp, until, at, now);
 }
 
 /* issue_controlled() for an INST_STEADY that is not the last one of its run. */
@@ -251,7 +287,7 @@ RB_CLONE_PART cycle_t issue_eligible(sm_t *sm, sub_core_t *sub, uint32_t eligibl
     tally_issue(sub, warp);
     if (PROFILED(sm))
         profile_issue(sm, sub, warp, cls, now);
-    if (is_simple(sm, warp, cls))
+    else if (is_simple(sm, warp))
         return issue_simple(sm, sub, warp, cls, now, end);
     if (warp->control && is_steady(warp, cls))
         issue_steady(sm, sub, warp, cls, now);

@@ -3,6 +3,7 @@
 #include "sim/sm/subcore/tally.h"
 
 #include <stddef.h>
+#include <string.h>
 
 #include "sim/core/checkpoint_read.h"
 #include "sim/core/model_mem.h"
@@ -27,6 +28,33 @@ static void warps_init(sm_t *sm)
     }
 }
 
+/* Whether an INST_SIMPLE occupies its pipe as its class says: registers of one bank delay none of them. */
+static bool simple_is_simple(const sm_t *sm)
+{
+    static const uint8_t examples[] = {OP_FP32, OP_IMAD, OP_INT, OP_MUFU, OP_UNIFORM};
+    bool simple = sm->config->sm.rf_banks % 2 == 0;
+    for (unsigned i = 0; i < sizeof(examples); i++) {
+        const op_properties_t *cls = &sm->cls[examples[i]];
+        simple &= cls->simple && cls->reads_free >= INST_SIMPLE_READS;
+    }
+    return simple;
+}
+
+/* The longest latency of the classes of each speed, a byte each. */
+static uint32_t farthest(const sm_t *sm)
+{
+    uint8_t far[INST_SPEEDS] = {0};
+    uint32_t packed;
+    for (unsigned c = 0; c < OP_CLASS_COUNT; c++) {
+        uint8_t *most = &far[isa_class_speed((op_class_t)c)];
+        const uint32_t latency = sm->cls[c].simple ? sm->cls[c].latency : 0;
+        if (latency > *most)
+            *most = latency <= INST_FAR ? (uint8_t)latency : INST_FAR + 1;
+    }
+    memcpy(&packed, far, sizeof(packed));
+    return packed;
+}
+
 void subcore_init(sm_t *sm)
 {
     const icache_spec_t *icache = &sm->config->icache;
@@ -39,6 +67,8 @@ void subcore_init(sm_t *sm)
     c->any_delays = c->short_buffer > 0 || sm->config->sm.ideal;
     c->plain = !c->any_delays && !sm->config->sm.control_check;
     c->greedy = scheduler_is_greedy(&sm->config->sm);
+    c->far = farthest(sm);
+    c->simple = simple_is_simple(sm) ? INST_SIMPLE : 0;
     c->shared_pipes = sm->cls[OP_FP64].one_unit ? UINT32_C(1) << PIPE_FP64 : 0;
     warps_init(sm);
     operands_init(sm);

@@ -49,8 +49,8 @@ static inline void depend_set(warp_t *warp, const inst_t *inst, cycle_t cycle, d
 {
     const dep_t d = dep_encode(cycle, kind);
     const uint16_t *id = &inst->dep[inst->n_wait];
-    if (cycle > warp->dep_until)
-        warp->dep_until = cycle;
+    warp->dep_until = cycle_max(warp->dep_until, cycle);
+    warp->other_until = cycle_max(warp->other_until, cycle);
     for (unsigned n = inst->n_set; n > 0; n--)
         warp->dep[*--id] = d;
 }

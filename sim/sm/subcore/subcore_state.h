@@ -69,8 +69,7 @@ typedef struct {
     const uint64_t *addr;
     const trace_run_t *run;
     struct sub_core *sub; /* its sub-core */
-    dep_t *dep;           /* by register: when it is ready; part of subcore_t.tables, as is ... */
-    dep_t *hold;          /* ... by GPR: when it has been read by memory instructions */
+    dep_t *dep;           /* by register: when it is ready; part of subcore_t.tables. warp_hold() follows */
     uint32_t mask;
     uint32_t left; /* instructions of the run after inst */
     uint32_t runs_left;
@@ -84,6 +83,8 @@ typedef struct {
     cycle_t issued;        /* with a short instruction buffer: cycle of the last issue */
     cycle_t dep_until;     /* latest entry of its dependence tables, pending ones apart */
     cycle_t held_until;    /* the same of hold alone */
+    cycle_t other_until;   /* the same of results of which inst_t.near tells nothing: not of simple
+                            * instructions of this run */
     uint8_t base_state;    /* what waiting for base is charged to */
     uint8_t park;          /* park_t */
     uint8_t slot;          /* its number */
@@ -97,21 +98,22 @@ typedef struct {
 
 enum { AWAITS_NO_ONE = UINT8_MAX };
 
+/* By GPR: when memory instructions of the warp have read it. */
+static inline dep_t *warp_hold(const warp_t *warp)
+{
+    return warp->dep + REG_ID_COUNT;
+}
+
 _Static_assert(sizeof(warp_t) == 128, "two lines of the host's cache");
 
 /* A pipe of a sub-core. */
 typedef struct {
     cycle_t free_at;    /* when the pipe takes the next instruction */
-    cycle_t free_base;  /* the same without register-file conflicts */
     uint64_t busy;      /* cycles before free_base in which it was busy, conflicts apart; only
                          * differences have a meaning */
+    cycle_t free_base;  /* free_at without register-file conflicts */
     uint64_t throttled; /* see ready.c */
 } pipe_state_t;
-
-/* What was issued of an opcode class: instructions, floating-point operations. */
-typedef struct {
-    uint64_t issued, flops;
-} tally_t;
 
 typedef struct sub_core {
     cycle_t next;       /* nothing happens earlier; CYCLE_NEVER: no warp is ready or will be soon */
@@ -140,7 +142,7 @@ typedef struct sub_core {
     uint32_t operand_cache[MAX_RF_BANKS][OPERAND_SLOTS]; /* key of warp and register; 0: empty */
     uint32_t operands_held;                              /* entries in use */
     uint64_t threads, pred_off; /* see tally.h: thread instructions, instructions without lanes */
-    tally_t tally[OP_CLASS_COUNT];
+    uint64_t issued[OP_CLASS_COUNT], flops[OP_CLASS_COUNT]; /* instructions, floating-point operations */
     uint64_t results[RESULT_CYCLES]; /* fixed latency, per cycle modulo RESULT_CYCLES: a cycle, and
                                       * the banks written in it */
 } sub_core_t;
@@ -152,11 +154,13 @@ typedef struct {
     uint32_t short_buffer; /* instructions in a warp's buffer if it is too short to be refilled in
                             * time, else 0 */
     uint32_t last_bank;    /* number of the last register-file bank */
+    uint16_t simple;       /* INST_SIMPLE if the configuration makes nothing special of these, else 0 */
     bool plain; /* arithmetic depends on nothing but registers, pipes and the instruction cache */
     bool any_delays; /* warp_delay() is for every instruction: a short buffer, an ideal core */
     bool cut_warps;
     bool greedy;           /* scheduler_is_greedy() */
     uint32_t shared_pipes; /* bit set of the pipes that the sub-cores share: FP64 or none */
+    uint32_t far;          /* by isa_class_speed(), a byte each: the longest latency, to compare with inst_t.near */
     uint64_t
         port_window; /* with two banks of one read port each: a port in each cycle of the window,
                            * as in ports; else 0 */

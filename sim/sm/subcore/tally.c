@@ -3,12 +3,11 @@
 static void move_class(const sm_t *sm, sub_core_t *sub, unsigned cls, sm_stats_t *to)
 {
     uint64_t *count = (uint64_t *)to;
-    tally_t *t = &sub->tally[cls];
-    count[sm->cls[cls].mix] += t->issued;
-    count[sm->cls[cls].flops] += t->flops;
-    to->warp_insts += t->issued;
-    to->state_selected += t->issued;
-    *t = (tally_t){0};
+    count[sm->cls[cls].mix] += sub->issued[cls];
+    count[sm->cls[cls].flops] += sub->flops[cls];
+    to->warp_insts += sub->issued[cls];
+    to->state_selected += sub->issued[cls];
+    sub->issued[cls] = sub->flops[cls] = 0;
 }
 
 static void move_lanes(sub_core_t *sub, sm_stats_t *to)
@@ -38,7 +37,7 @@ uint64_t subcore_issued(const sm_t *sm)
     uint64_t issued = 0;
     for (uint32_t s = 0; s < sm->n_sub_cores; s++) {
         for (unsigned c = 0; c < OP_CLASS_COUNT; c++)
-            issued += sm->subcore.sub[s].tally[c].issued;
+            issued += sm->subcore.sub[s].issued[c];
     }
     return issued;
 }

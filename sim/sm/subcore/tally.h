@@ -7,15 +7,12 @@
 
 #include "sim/sm/subcore/subcore_parts.h"
 
-/* A warp issues its next instruction: what depends on the instruction. */
-static inline __attribute__((always_inline)) void tally_inst(sub_core_t *sub, const warp_t *warp)
+/* A warp issues an instruction: what depends on the instruction. */
+static inline __attribute__((always_inline)) void tally_inst(sub_core_t *sub, const warp_t *warp,
+                                                             const inst_t *inst)
 {
-    const inst_t *inst = warp->inst;
-    tally_t *t = &sub->tally[inst->cls];
-    t->issued++;
-    /* Without a source register it only moves a constant: HFMA2.MMA R0, -RZ, RZ, 1, 0. */
-    if (inst->flops != 0 && inst->n_src != 0)
-        t->flops += (uint64_t)inst->flops * warp->lanes;
+    sub->issued[inst->cls]++;
+    sub->flops[inst->cls] += (uint64_t)inst->work * warp->lanes;
 }
 
 /* A warp issues n instructions: what depends on its lanes. */
@@ -30,7 +27,7 @@ static inline __attribute__((always_inline)) void tally_lanes(sub_core_t *sub, c
 /* A warp issues its next instruction. */
 static inline __attribute__((always_inline)) void tally_issue(sub_core_t *sub, const warp_t *warp)
 {
-    tally_inst(sub, warp);
+    tally_inst(sub, warp, warp->inst);
     tally_lanes(sub, warp, 1);
 }
 

@@ -175,6 +175,7 @@ static void begin_run(warp_t *warp)
     warp->mask = warp->run->mask;
     warp->lanes = (uint8_t)__builtin_popcount(warp->mask);
     warp->left = warp->run->count - 1u;
+    warp->other_until = warp->dep_until;
 }
 
 void warp_begin_piece(warp_t *warp, const warp_stream_t *stream)

@@ -42,7 +42,7 @@ static culprit_t by_registers(const sm_t *sm, const warp_t *warp, bool longer, b
                           any);
     for (unsigned i = inst->n_wait - (unsigned)inst->n_set; i < inst->n_wait; i++) {
         if (inst->dep[i] < REG_ID_PRED)
-            consider_register(&c, reader[inst->dep[i]], warp->hold[inst->dep[i]], warp->since,
+            consider_register(&c, reader[inst->dep[i]], warp_hold(warp)[inst->dep[i]], warp->since,
                               longer, any);
     }
     return c;
