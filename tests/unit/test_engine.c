@@ -5,8 +5,11 @@
 #include "tests/support/test.h"
 
 #include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "sim/core/alloc.h"
 #include "sim/core/engine.h"
@@ -337,6 +340,69 @@ static void sides_halve_the_windows(void **state)
     assert_true(turns.shards * 3 < all.shards * 2);
 }
 
+/* The transit of a window lasts until a shard that need not wait for it has run beside it. */
+static struct {
+    atomic_uint ran; /* such shards */
+    atomic_bool over, early;
+} beside;
+
+static uint32_t beside_sent(void *ctx, cycle_t from, unsigned half)
+{
+    (void)ctx;
+    (void)from;
+    (void)half;
+    atomic_store(&beside.ran, 0);
+    atomic_store(&beside.over, false);
+    return 1;
+}
+
+static void beside_transit(void *ctx, uint32_t part)
+{
+    static const struct timespec a_while = {.tv_nsec = 1000000};
+    (void)ctx;
+    (void)part;
+    while (atomic_load(&beside.ran) == 0)
+        sched_yield();
+    nanosleep(&a_while, NULL); /* the other thread comes to a shard that must wait */
+    atomic_store(&beside.over, true);
+}
+
+enum { WINDOWS = 10 };
+
+static cycle_t free_run(void *self, outbox_t *out, cycle_t from, cycle_t to)
+{
+    (void)self;
+    (void)out;
+    atomic_fetch_add(&beside.ran, 1);
+    return from < WINDOWS * LATENCY ? to : CYCLE_NEVER;
+}
+
+static cycle_t after_run(void *self, outbox_t *out, cycle_t from, cycle_t to)
+{
+    (void)self;
+    (void)out;
+    if (from > 0 && !atomic_load(&beside.over))
+        atomic_store(&beside.early, true);
+    return from < WINDOWS * LATENCY ? to : CYCLE_NEVER;
+}
+
+static void only_shards_after_the_transit_wait_for_it(void **state)
+{
+    static const shard_ops_t ops[] = {{.kind = "free", .run = free_run},
+                                      {.kind = "after", .after_transit = true, .run = after_run}};
+    const engine_hooks_t hooks = {.sent = beside_sent, .transit = beside_transit};
+    (void)state;
+    engine_t *e = engine_create(2, LATENCY);
+    for (uint16_t s = 0; s < 8; s++) {
+        engine_add_shard(e, &ops[s / 4], NULL);
+        engine_wake(e, s, 0);
+    }
+    engine_set_hooks(e, &hooks);
+    assert_true(engine_run(e, CYCLE_NEVER));
+    engine_destroy(e);
+    assert_false(atomic_load(&beside.early));
+}
+
 static cycle_t sleeper_run(void *self, outbox_t *out, cycle_t from, cycle_t to)
 {
     (void)out;
@@ -394,6 +460,7 @@ int main(void)
         cmocka_unit_test(stopping_at_any_cycle_and_going_on_changes_nothing),
         cmocka_unit_test(sides_in_turns_change_nothing),
         cmocka_unit_test(delays_in_transit_do_not_depend_on_threads_or_windows),
+        cmocka_unit_test(only_shards_after_the_transit_wait_for_it),
         cmocka_unit_test(sides_halve_the_windows),
         cmocka_unit_test(an_idle_engine_jumps_to_the_next_event),
         cmocka_unit_test(a_worker_that_does_not_come_holds_nobody_up),
