@@ -90,12 +90,13 @@ static void nothing_depends_on_threads_or_windows(void **state)
 {
     static const char *const distances[] = {"icnt.distance=0", "icnt.distance=54"};
     static const char *const gpcs[] = {"icnt.gpc_sms=4", "icnt.gpc_sms=2"};
+    static const char *const replies[] = {"icnt.gpc_replies=3.6", "icnt.gpc_replies=0"};
     static const cycle_t windows[] = {0, 1, 7, 0, 13, 0};
     static const int threads[] = {1, 1, 2, 3, 3, 16};
     (void)state;
     for (size_t d = 0; d < 4; d++) {
         const gpu_spec_t spec = CHIP_SPEC("icnt.gpc_data=2.3", "icnt.tpc_data=1.14",
-                                          "icnt.gpc_replies=3.6", distances[d % 2], gpcs[d / 2]);
+                                          distances[d % 2], gpcs[d / 2], replies[d / 2]);
         char want[SHA256_TEXT], got[SHA256_TEXT];
         for (size_t i = 0; i < sizeof(windows) / sizeof(windows[0]); i++) {
             static const char *const mnemonics[] = {"STG.E.SYS", "LDG.E.STRONG.GPU",
