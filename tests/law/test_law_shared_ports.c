@@ -86,22 +86,48 @@ static void a_chain_of_loads_takes_as_long_as_without(void **state)
     lab_assert_equal(lab_access_slope(&with, a), lab_access_slope(&without, a), "a chain of loads");
 }
 
+/* Loads that find the ports still busy with the stores of earlier windows. */
+static void mixed_body(synth_warp_t *w, const void *ctx)
+{
+    (void)ctx;
+    for (uint64_t i = 0; i < 20; i++) {
+        synth_emit_affine(w, 0, (uint32_t)LAB_FULL, lines(NULL, w->global, 0, i), 4);
+        synth_emit_affine(w, 1, (uint32_t)LAB_FULL, lines(NULL, w->global, 0, i + 50), 4);
+        synth_emit(w, 2, (uint32_t)LAB_FULL);
+    }
+    synth_emit(w, 3, (uint32_t)LAB_FULL);
+}
+
+static void add_mixed(synth_t *s, const gpu_spec_t *spec)
+{
+    synth_kernel_t *k = synth_kernel_create(
+        s, "mixed",
+        &(synth_shape_t){.arch = spec->gpu.arch, .grid = {7}, .block = {128}, .regs = 32});
+    synth_code(k, "STG.E.SYS", "", "R6 R5");
+    synth_code(k, "LDG.E.STRONG.GPU", "R4", "R2");
+    synth_code(k, "IADD3", "R5", "R4 R4 R4"); /* waits for the load */
+    synth_code(k, "EXIT", "", "");
+    synth_kernel_body(k, mixed_body, NULL);
+}
+
 static void nothing_depends_on_threads_or_windows(void **state)
 {
     static const char *const distances[] = {"icnt.distance=0", "icnt.distance=54"};
     static const char *const gpcs[] = {"icnt.gpc_sms=4", "icnt.gpc_sms=2"};
+    static const char *const replies[] = {"icnt.gpc_replies=3.6", "icnt.gpc_replies=0"};
     static const cycle_t windows[] = {0, 1, 7, 0, 13, 0};
     static const int threads[] = {1, 1, 2, 3, 3, 16};
     (void)state;
     for (size_t d = 0; d < 4; d++) {
         const gpu_spec_t spec = CHIP_SPEC("icnt.gpc_data=2.3", "icnt.tpc_data=1.14",
-                                          "icnt.gpc_replies=3.6", distances[d % 2], gpcs[d / 2]);
+                                          distances[d % 2], gpcs[d / 2], replies[d / 2]);
         char want[SHA256_TEXT], got[SHA256_TEXT];
         for (size_t i = 0; i < sizeof(windows) / sizeof(windows[0]); i++) {
             static const char *const mnemonics[] = {"STG.E.SYS", "LDG.E.STRONG.GPU",
                                                     "RED.E.ADD.STRONG.GPU"};
             lab_results_t r;
             synth_t *s = synth_create();
+            add_mixed(s, &spec);
             for (size_t k = 0; k < 3; k++) {
                 const bool load = k == 1;
                 lab_access_add(
