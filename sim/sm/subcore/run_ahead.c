@@ -178,7 +178,6 @@ RB_CLONE_PART cycle_t simple_end(sm_t *sm, sub_core_t *sub, warp_t *warp, uint64
 RB_CLONES_V3 static __attribute__((unused)) cycle_t
 issue_row(sm_t *sm, sub_core_t *sub, warp_t *warp, uint64_t until, cycle_t first, cycle_t end)
 {
-    const inst_buffer_t *const buffer = &sm->supply.buffer[warp->slot];
     const inst_t *inst = warp->inst, *const last = inst + warp->left;
     cycle_t now = first, at = first + 1;
     row_t row = {.same = at, .stop = at};
@@ -188,11 +187,7 @@ issue_row(sm_t *sm, sub_core_t *sub, warp_t *warp, uint64_t until, cycle_t first
         pipe_state_t *pipe = &sub->pipe[cls->pipe];
         if (at == row.stop && (at == end || !row_meets(sm, sub, &row, at, end)))
             break;
-        if (pipe->free_at > at ||
-            (inst[1].traits & INST_CONST_SOURCE && !sm->config->constant.perfect))
-            break;
-        if (inst[1].pc - buffer->from >= buffer->bytes &&
-            !fetch_local(sm, warp->sub_core, warp->slot, inst[1].pc, at))
+        if (pipe->free_at > at || !second_is_there(sm, warp, inst + 1, at))
             break;
         now = at;
         tally_inst(sub, warp, inst);
