@@ -127,7 +127,7 @@ typedef struct {
     uint16_t traits;
     uint8_t work; /* flops that count: none without a source register, because the instruction only
                    * moves a constant then: HFMA2.MMA R0, -RZ, RZ, 1, 0 */
-    uint8_t gap; /* cycles until the warp may issue again, by the control word; 0: sm.zero_stall */
+    uint8_t gap;  /* cycles until the warp may issue again, by the control word; 0: sm.zero_stall */
     uint8_t
         n_gpr; /* registers of the GPR sources, in order; INST_MANY_GPRS: more than INST_GPRS, or
                     * in a fourth operand */

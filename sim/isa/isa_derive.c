@@ -41,7 +41,8 @@ static bool has_own_port(const inst_t *in)
 /* traits: those found so far. */
 static bool is_simple(const inst_t *in, unsigned traits)
 {
-    return traits & INST_ALONE && has_own_port(in) && in->most_reads[1] <= INST_SIMPLE_READS && !(traits & (INST_DELAYS | INST_FORWARDED | INST_GUESSED)) &&
+    return traits & INST_ALONE && has_own_port(in) && in->most_reads[1] <= INST_SIMPLE_READS &&
+           !(traits & (INST_DELAYS | INST_FORWARDED | INST_GUESSED)) &&
            (in->flags & (INST_CONTROL_WORD | INST_PRED_WRITE)) == 0 && in->n_set == 1 &&
            in->n_wait <= INST_QUAD;
 }

@@ -156,7 +156,7 @@ void classes_init(sm_t *sm)
         if (spec->fp_port_shared && on_port) {
             sm->cls[c].port_others = (uint16_t)(fp_port & ~(1u << pipe));
             if (spec->fp64_shared)
-                sm->cls[c].port_others &= (uint16_t)~(1u << PIPE_FP64);
+                sm->cls[c].port_others &= (uint16_t) ~(1u << PIPE_FP64);
         }
         bool through_mio = pipe == PIPE_XU || pipe == PIPE_MIO || pipe == PIPE_CONST ||
                            (pipe == PIPE_FP64 && spec->fp64_shared);

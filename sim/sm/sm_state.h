@@ -55,7 +55,7 @@ typedef struct {
 typedef struct {
     uint32_t latency;
     uint32_t interval;
-    uint32_t result; /* latency and dep_kind as in a dep_t */
+    uint32_t result;      /* latency and dep_kind as in a dep_t */
     uint16_t port_others; /* other pipes that share its pipe's dispatch port */
     uint8_t pipe;
     uint8_t mix;   /* its counters in sm_stats_t, as indices: of the instruction mix, ... */

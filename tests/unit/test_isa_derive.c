@@ -80,8 +80,8 @@ static void simple_is_the_usual_kind(void **state)
     assert_true(in.traits & INST_SIMPLE);
     assert_int_equal(in.result, 6);
     assert_int_equal(in.work, 2);
-    assert_false(three_sources("FFMA", 6, 1, 5, 7).traits & INST_SIMPLE);  /* one bank */
-    assert_false(three_sources("DFMA", 6, 1, 5, 8).traits & INST_SIMPLE);  /* port of others */
+    assert_false(three_sources("FFMA", 6, 1, 5, 7).traits & INST_SIMPLE);     /* one bank */
+    assert_false(three_sources("DFMA", 6, 1, 5, 8).traits & INST_SIMPLE);     /* port of others */
     assert_false(derived("FADD", (inst_t){.n_src = 0}).traits & INST_SIMPLE); /* no result */
     in = derived("HFMA2.MMA", (inst_t){.n_dst = 1, .dst = {{REG_GPR, 6, 1}}});
     assert_int_equal(in.flops, 4);

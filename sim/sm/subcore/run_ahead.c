@@ -147,8 +147,8 @@ RB_CLONE_PART bool row_is_clear(const inst_t *inst, uint32_t far)
 
 /* An instruction that is_simple() occupies its pipe and sets its result. Returns when that is ready, as in a
  * dep_t, but not cut off. */
-RB_CLONE_PART uint64_t simple_step(const warp_t *warp, const inst_t *inst, const op_properties_t *cls,
-                                   pipe_state_t *pipe, cycle_t now)
+RB_CLONE_PART uint64_t simple_step(const warp_t *warp, const inst_t *inst,
+                                   const op_properties_t *cls, pipe_state_t *pipe, cycle_t now)
 {
     const uint64_t result = (now << DEP_SHIFT) + cls->result;
     pipe->free_at = pipe->free_base = now + cls->interval;
@@ -157,10 +157,10 @@ RB_CLONE_PART uint64_t simple_step(const warp_t *warp, const inst_t *inst, const
     return result;
 }
 
-/* The warp has issued simple instructions, the last one in cycle now. inst: the next one; until: the latest
- * of simple_step(); at: see simple_operands(). */
-RB_CLONE_PART cycle_t simple_end(sm_t *sm, sub_core_t *sub, warp_t *warp, uint64_t until, cycle_t at,
-                                 cycle_t now)
+/* The warp has issued simple instructions, the last one in cycle now. until: the latest of simple_step(); at:
+ * see simple_operands(). */
+RB_CLONE_PART cycle_t simple_end(sm_t *sm, sub_core_t *sub, warp_t *warp, uint64_t until,
+                                 cycle_t at, cycle_t now)
 {
     warp->dep_until = cycle_max(warp->dep_until, until >> DEP_SHIFT);
     await_next(warp, now);
@@ -172,21 +172,12 @@ RB_CLONE_PART cycle_t simple_end(sm_t *sm, sub_core_t *sub, warp_t *warp, uint64
     return now;
 }
 
-/* The warp goes on to an instruction of its run. */
-RB_CLONE_PART void simple_go(warp_t *warp, const inst_t *inst)
-{
-    warp->left -= (uint32_t)(inst - warp->inst);
-    warp->inst = inst;
-}
-
 /* A greedy scheduler keeps to the warp that issued a simple instruction in cycle `first`, and can go on in
  * the next one: issues what is simple in the cycles that follow. Returns the last of these cycles.
  * until: the result of the first one, see simple_step(). */
-RB_CLONES_V3 static __attribute__((unused)) cycle_t issue_row(sm_t *sm, sub_core_t *sub,
-                                                              warp_t *warp, uint64_t until,
-                                                              cycle_t first, cycle_t end)
+RB_CLONES_V3 static __attribute__((unused)) cycle_t
+issue_row(sm_t *sm, sub_core_t *sub, warp_t *warp, uint64_t until, cycle_t first, cycle_t end)
 {
-    const inst_buffer_t *const buffer = &sm->supply.buffer[warp->slot];
     const inst_t *inst = warp->inst, *const last = inst + warp->left;
     cycle_t now = first, at = first + 1;
     row_t row = {.same = at, .stop = at};
@@ -196,11 +187,7 @@ RB_CLONES_V3 static __attribute__((unused)) cycle_t issue_row(sm_t *sm, sub_core
         pipe_state_t *pipe = &sub->pipe[cls->pipe];
         if (at == row.stop && (at == end || !row_meets(sm, sub, &row, at, end)))
             break;
-        if (pipe->free_at > at ||
-            (inst[1].traits & INST_CONST_SOURCE && !sm->config->constant.perfect))
-            break;
-        if (inst[1].pc - buffer->from >= buffer->bytes &&
-            !fetch_local(sm, warp->sub_core, warp->slot, inst[1].pc, at))
+        if (pipe->free_at > at || !second_is_there(sm, warp, inst + 1, at))
             break;
         now = at;
         tally_inst(sub, warp, inst);
@@ -220,7 +207,8 @@ RB_CLONES_V3 static __attribute__((unused)) cycle_t issue_row(sm_t *sm, sub_core
     tally_lanes(sub, warp, now - first);
     sub->looked = now;
     sub->wakes.base = now;
-    simple_go(warp, inst);
+    warp->inst = inst;
+    warp->left = (uint32_t)(last - inst);
     return simple_end(sm, sub, warp, until, at, now);
 }
 
@@ -232,7 +220,8 @@ RB_CLONE_PART cycle_t issue_simple(sm_t *sm, sub_core_t *sub, warp_t *warp,
     const bool held = warp->held > 0 || warp->held_until > now;
     const inst_t *next = warp->inst + 1;
     const uint64_t until = simple_step(warp, warp->inst, cls, &sub->pipe[cls->pipe], now);
-    simple_go(warp, next);
+    warp->inst = next;
+    warp->left--;
     const cycle_t at = held ? CYCLE_NEVER : simple_operands(warp, next, now);
     if (at == now + 1 && sm->subcore.greedy && is_simple(sm, warp) &&
         sub->pipe[sm->cls[next->cls].pipe].free_at <= at)

@@ -36,7 +36,8 @@ static inline uint32_t sub_cycle_choice(const sm_spec_t *spec, sub_core_t *sub, 
 /* Picks one of the eligible warps in cycle now: it is `last`. */
 static inline void sub_cycle_pick(sm_t *sm, sub_core_t *sub, uint32_t eligible, cycle_t now)
 {
-    sub->last = sub_cycle_choice(&sm->config->sm, sub, eligible);
+    if (!sm->subcore.greedy || !last_is_eligible(sub, eligible))
+        sub->last = sub_cycle_choice(&sm->config->sm, sub, eligible);
     ready_looked(sub, eligible, now);
     if (PROFILED(sm))
         profile_pick(sm, sub, now);

@@ -69,7 +69,7 @@ typedef struct {
     const uint64_t *addr;
     const trace_run_t *run;
     struct sub_core *sub; /* its sub-core */
-    dep_t *dep;           /* by register: when it is ready; part of subcore_t.tables. warp_hold() follows */
+    dep_t *dep; /* by register: when it is ready; part of subcore_t.tables. warp_hold() follows */
     uint32_t mask;
     uint32_t left; /* instructions of the run after inst */
     uint32_t runs_left;
@@ -142,7 +142,8 @@ typedef struct sub_core {
     uint32_t operand_cache[MAX_RF_BANKS][OPERAND_SLOTS]; /* key of warp and register; 0: empty */
     uint32_t operands_held;                              /* entries in use */
     uint64_t threads, pred_off; /* see tally.h: thread instructions, instructions without lanes */
-    uint64_t issued[OP_CLASS_COUNT], flops[OP_CLASS_COUNT]; /* instructions, floating-point operations */
+    uint64_t issued[OP_CLASS_COUNT],
+        flops[OP_CLASS_COUNT];       /* instructions, floating-point operations */
     uint64_t results[RESULT_CYCLES]; /* fixed latency, per cycle modulo RESULT_CYCLES: a cycle, and
                                       * the banks written in it */
 } sub_core_t;
@@ -154,13 +155,14 @@ typedef struct {
     uint32_t short_buffer; /* instructions in a warp's buffer if it is too short to be refilled in
                             * time, else 0 */
     uint32_t last_bank;    /* number of the last register-file bank */
-    uint16_t simple;       /* INST_SIMPLE if the configuration makes nothing special of these, else 0 */
+    uint16_t simple; /* INST_SIMPLE if the configuration makes nothing special of these, else 0 */
     bool plain; /* arithmetic depends on nothing but registers, pipes and the instruction cache */
     bool any_delays; /* warp_delay() is for every instruction: a short buffer, an ideal core */
     bool cut_warps;
     bool greedy;           /* scheduler_is_greedy() */
     uint32_t shared_pipes; /* bit set of the pipes that the sub-cores share: FP64 or none */
-    uint32_t far;          /* by isa_class_speed(), a byte each: the longest latency, to compare with inst_t.near */
+    uint32_t
+        far; /* by isa_class_speed(), a byte each: the longest latency, to compare with inst_t.near */
     uint64_t
         port_window; /* with two banks of one read port each: a port in each cycle of the window,
                            * as in ports; else 0 */
