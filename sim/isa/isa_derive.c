@@ -161,28 +161,31 @@ void isa_derive(inst_t *in)
     in->traits = (uint16_t)find_traits(in);
 }
 
-/* Classes whose results come about as soon: the usual latency, one cycle more, several more, and behind the
- * MIO. */
+/* The usual latency, one cycle more, several more, and behind the MIO. */
+enum { SPEED_USUAL, SPEED_NEXT, SPEED_SLOW, SPEED_MIO };
+_Static_assert((int)SPEED_MIO + 1 == (int)INST_SPEEDS, "inst_t.near has a byte for each");
+
 unsigned isa_class_speed(op_class_t cls)
 {
     switch (isa_class_pipe(cls)) {
     case PIPE_FMA:
     case PIPE_ALU:
         if (cls == OP_CS2R || cls == OP_UNKNOWN)
-            return 2;
-        return cls == OP_IMAD || cls == OP_FP32_CMP ? 1 : 0;
+            return SPEED_SLOW;
+        return cls == OP_IMAD || cls == OP_FP32_CMP ? SPEED_NEXT : SPEED_USUAL;
     case PIPE_XU:
-        return 3;
+        return SPEED_MIO;
     default:
-        return 2;
+        return SPEED_SLOW;
     }
 }
 
 static bool waits_for(const inst_t *in, unsigned reg)
 {
-    for (unsigned i = 0; i < in->n_wait; i++)
+    for (unsigned i = 0; i < in->n_wait; i++) {
         if (in->dep[i] == reg)
             return true;
+    }
     return false;
 }
 

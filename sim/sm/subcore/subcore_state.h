@@ -142,8 +142,8 @@ typedef struct sub_core {
     uint32_t operand_cache[MAX_RF_BANKS][OPERAND_SLOTS]; /* key of warp and register; 0: empty */
     uint32_t operands_held;                              /* entries in use */
     uint64_t threads, pred_off; /* see tally.h: thread instructions, instructions without lanes */
-    uint64_t issued[OP_CLASS_COUNT],
-        flops[OP_CLASS_COUNT];       /* instructions, floating-point operations */
+    uint64_t issued[OP_CLASS_COUNT]; /* instructions, */
+    uint64_t flops[OP_CLASS_COUNT];  /* and their floating-point operations */
     uint64_t results[RESULT_CYCLES]; /* fixed latency, per cycle modulo RESULT_CYCLES: a cycle, and
                                       * the banks written in it */
 } sub_core_t;
@@ -161,8 +161,8 @@ typedef struct {
     bool cut_warps;
     bool greedy;           /* scheduler_is_greedy() */
     uint32_t shared_pipes; /* bit set of the pipes that the sub-cores share: FP64 or none */
-    uint32_t
-        far; /* by isa_class_speed(), a byte each: the longest latency, to compare with inst_t.near */
+    /* By isa_class_speed(), a byte each: the longest latency, to compare with inst_t.near. */
+    uint32_t far;
     uint64_t
         port_window; /* with two banks of one read port each: a port in each cycle of the window,
                            * as in ports; else 0 */
