@@ -59,7 +59,7 @@ static rb_code_t describe_identity(run_t *run, rb_err_t *err)
     snprintf(run->identity, sizeof(run->identity),
              "rubato %s %s\nprogram %s\ncounters %016llx\nconfig %s\ntrace %s\nlaunches %016llx\n"
              "interval %llu\nplan %016llx\ninside %016llx\n",
-             RUBATO_VERSION, RUBATO_COMMIT, program, (unsigned long long)record_layout(),
+             RUBATO_VERSION, rubato_commit, program, (unsigned long long)record_layout(),
              run->setup.config_sha256, trace_identity_beginning(run->trace),
              (unsigned long long)ids, (unsigned long long)run->options->stats_interval,
              (unsigned long long)run_sampling_fingerprint(&run->sampling),

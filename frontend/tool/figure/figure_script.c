@@ -90,7 +90,7 @@ void figure_begin(figure_t *f)
             "# %s: drawn by 'gnuplot %s.gp' from %s.csv; written by rubato %s (%s).\n"
             "width = %g; height = %g # inches\n"
             "paper = '%s'; ink = '%s'; rule = '%s'\n",
-            figure_help[f->o->kind], f->name, f->name, RUBATO_VERSION, RUBATO_COMMIT,
+            figure_help[f->o->kind], f->name, f->name, RUBATO_VERSION, rubato_commit,
             figure_width(f), f->height, themes[f->o->theme].paper, themes[f->o->theme].ink,
             themes[f->o->theme].rule);
     write_terminal(f, format);

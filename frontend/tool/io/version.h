@@ -4,9 +4,7 @@
 
 #define RUBATO_VERSION "0.3.0"
 
-/* Set by the build if the commit is known. */
-#ifndef RUBATO_COMMIT
-#define RUBATO_COMMIT "unknown"
-#endif
+/* The first ten digits of the commit that was built, or "unknown". */
+extern const char rubato_commit[];
 
 #endif

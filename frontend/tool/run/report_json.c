@@ -359,7 +359,7 @@ rb_code_t report_json(const run_report_t *r, FILE *out, rb_err_t *err)
     json_text(&j, "identity", identity);
     json_begin_object(&j, "rubato");
     json_text(&j, "version", RUBATO_VERSION);
-    json_text(&j, "commit", RUBATO_COMMIT);
+    json_text(&j, "commit", rubato_commit);
     json_end(&j);
     json_text(&j, "command", r->command);
     json_text(&j, "gpu", r->gpu);

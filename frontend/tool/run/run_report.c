@@ -204,7 +204,7 @@ void report_trailer(const run_report_t *r, FILE *out)
     fprintf(out,
             "rubato %s (%s)  %s%s  %s  | %s warp-inst, %s cycles | %.1f s, %s warp-inst/s, %s "
             "cycles/s, %llu MiB peak\n",
-            RUBATO_VERSION, RUBATO_COMMIT, r->gpu, changes, report_trace_name(r->trace_path),
+            RUBATO_VERSION, rubato_commit, r->gpu, changes, report_trace_name(r->trace_path),
             format_si(insts, (double)r->simulated.run_warp_insts),
             format_si(cycles, (double)r->simulated.run_cycles), r->host_seconds,
             format_si(rate, (double)r->simulated.run_warp_insts / seconds),

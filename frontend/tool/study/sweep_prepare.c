@@ -181,7 +181,8 @@ static void address(const preparation_t *p, size_t trace, const job_facts_t *fac
     char text[SHA256_TEXT];
     sha256_t h;
     sha256_init(&h);
-    hash_line(&h, "rubato", RUBATO_VERSION " " RUBATO_COMMIT);
+    hash_line(&h, "rubato", RUBATO_VERSION);
+    hash_line(&h, "commit", rubato_commit);
     hash_line(&h, "program", p->binary_sha256);
     hash_line(&h, "trace", t->sha256);
     hash_line(&h, "config", facts->config->sha256);

@@ -70,7 +70,7 @@ int main(int argc, char **argv)
     if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
         cli_print_help(NULL, stdout);
     } else if (strcmp(word, "--version") == 0) {
-        printf("rubato %s (%s)\n", RUBATO_VERSION, RUBATO_COMMIT);
+        printf("rubato %s (%s)\n", RUBATO_VERSION, rubato_commit);
     } else if (word[0] == '-') {
         rb_fail(&err, RB_USAGE, "unknown option '%s'; see 'rubato --help'", word);
         return cli_report(&err);
