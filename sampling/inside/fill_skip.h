@@ -15,7 +15,7 @@
 #define L2_TAKEN_TURN 1.05
 #define L2_TAKEN_FULL 1.5
 
-/* Of the blocks that fill the L2 only the last ones are read: those that take so many times its
+/* Of the blocks that fill the L2 only the last ones are read: those that take this many times its
  * size. With 1.2 times no error was smaller. */
 #define L2_TAKEN_READ 1.05
 
@@ -23,7 +23,7 @@
  * that it limits: 0.82 to 0.94 in 21 launches simulated completely, on rtx2060 and v100. */
 #define FILL_DRAM_GIVEN 0.9
 
-/* If the launch will have filled the L2 within so many waves, nothing is skipped until then. */
+/* If the launch will have filled the L2 within this many waves, nothing is skipped until then. */
 enum { FILL_WAIT_WAVES = 2 };
 
 /* Skipped blocks that filled the L2. They take as long as the DRAM needs to move their data, but at

@@ -23,7 +23,7 @@ interval_latencies_t interval_unloaded(const gpu_spec_t *spec);
 void interval_observe(interval_latencies_t *l, const latency_sum_t *observed, uint64_t at_least);
 
 /* Cycles from the issue of a basic block's first instruction to that of the next basic block. An
- * exit waits for everything under way; so does any end if drained is set. code has the first
+ * exit waits for everything in flight; so does any end if drained is set. code has the first
  * `known` of the n instructions; the others are assumed to take the average. */
 double interval_time(const interval_latencies_t *l, const inst_t *code, uint32_t known, uint32_t n,
                      bool drained);

@@ -7,7 +7,7 @@
 #include "sampling/inside/slot_model.h"
 #include "sim/core/alloc.h"
 
-/* Bins of the survey in a wave; without an index they are single blocks, up to so many. */
+/* Bins of the survey in a wave; without an index they are single blocks, up to this many. */
 enum { BINS_OF_WAVE = 8, MOST_BINS = 1 << 22 };
 
 enum { TWENTIETHS = 20 };

@@ -46,7 +46,7 @@ uint64_t smarts_look_at(const smarts_look_t *s, double place);
 RB_CHECKED rb_code_t smarts_look_variation(const smarts_look_t *s, const sampler_launch_t *l,
                                            smarts_variation_t *out, rb_err_t *err);
 
-/* The block from which on blocks up to `end`, but none before `least`, move so many sectors into
+/* The block from which on blocks up to `end`, but none before `least`, move this many sectors into
  * the L2. */
 uint64_t smarts_look_back(const smarts_look_t *s, uint64_t least, uint64_t end, double sectors);
 

@@ -22,7 +22,8 @@
     P(F64, limit, "0.5", 0, 1, "",                                                                 \
       "if more of the launch than this would have to be simulated, all of it is")                  \
     P(F64, warm, "2", 0, 1000, "",                                                                 \
-      "left-out blocks before a unit are read until they have moved so many times the L2's size")  \
+      "left-out blocks before a unit are read until they have moved this many times the L2's "     \
+      "size")                                                                                      \
     P(BOOL, even, "true", 0, 1, "",                                                                \
       "use tbpoint_region if the survey and the index show an even launch")                        \
     P(F64, variation, "0.03", 0, 10, "", "largest variation between twentieths of an even launch") \
@@ -30,7 +31,7 @@
     P(F64, usual, "0.02", 0, 1, "",                                                                \
       "usual deviation of the units of an even launch; counts as much as four of them")            \
     P(F64, explain, "3", 0, 1000, "",                                                              \
-      "a count of the survey explains the rates of units if its slope is so many standard "        \
+      "a count of the survey explains the rates of units if its slope is this many standard "      \
       "errors, "                                                                                   \
       "and not 0 with 99 % confidence")                                                            \
     P(F64, disagree, "0.1", 0, 10, "",                                                             \

@@ -21,7 +21,7 @@ static uint64_t blocks_of(const smarts_look_t *look, double waves)
     return (uint64_t)fmin(ceil(waves * (double)look->slots), (double)look->blocks);
 }
 
-/* How many units keep the interval within the bound, if one deviates so much and they stand for this
+/* How many units keep the interval within the bound, if one deviates this much and they stand for this
  * share of the cycles. */
 static size_t units_needed(const smarts_options_t *o, double deviation, double share, size_t lost)
 {

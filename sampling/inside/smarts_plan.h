@@ -30,7 +30,7 @@ typedef struct {
 /* The plan before the launch begins. */
 smarts_plan_t smarts_plan_make(const smarts_options_t *o, const smarts_look_t *look, rng_t rng);
 
-/* Once a wave is known to take so many cycles: settling and units must take at least `least`. */
+/* Once a wave is known to take this many cycles: settling and units must take at least `least`. */
 void smarts_plan_settle(smarts_plan_t *p, double wave_cycles, double least);
 
 /* Plans `units` more units from block `first` on, after n that are measured. tail: blocks from there

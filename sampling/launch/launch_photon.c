@@ -89,7 +89,7 @@ static known_t *look_up(photon_t *p, uint32_t vector, uint64_t warps)
     return known_slot(p->known, p->mask, vector, warps);
 }
 
-static bool alike(photon_t *p, uint32_t vector, uint64_t warps, const simulated_t *s)
+static bool is_similar(photon_t *p, uint32_t vector, uint64_t warps, const simulated_t *s)
 {
     const photon_options_t *o = p->o;
     if (o->variant == PAPER && warps != s->warps &&
@@ -111,7 +111,7 @@ static uint32_t find_alike(photon_t *p, uint32_t vector, uint64_t warps)
     for (size_t i = 0; i < p->n; i++) {
         const simulated_t *s = &p->simulated[i];
         uint64_t apart = warps > s->warps ? warps - s->warps : s->warps - warps;
-        if (apart < least && alike(p, vector, warps, s)) {
+        if (apart < least && is_similar(p, vector, warps, s)) {
             least = apart;
             best = (uint32_t)i + 1;
         }
@@ -129,7 +129,7 @@ static uint32_t simulate(photon_t *p, uint32_t row, uint32_t vector, uint64_t wa
     return (uint32_t)++p->n;
 }
 
-static rb_code_t place(photon_t *p, uint32_t row, rb_err_t *err)
+static rb_code_t assign_cluster(photon_t *p, uint32_t row, rb_err_t *err)
 {
     const population_t *pop = p->b->pop;
     uint32_t vector = p->vectors.of[row];
@@ -162,7 +162,7 @@ static rb_code_t plan_photon(const void *options, plan_build_t *b, rb_err_t *err
     if (b->pop->bbv_warps == NULL)
         build_warning(b, "numbers of warps are not known: launches are compared without them");
     for (uint64_t i = 0; rc == RB_OK && i < b->pop->n; i++)
-        rc = place(&p, (uint32_t)i, err);
+        rc = assign_cluster(&p, (uint32_t)i, err);
     for (size_t i = 0; rc == RB_OK && i < p.n; i++) {
         /* At least 1, for the launch itself; the test only catches NaN. */
         double weight = p.simulated[i].weight;

@@ -11,7 +11,7 @@ typedef struct {
     double confidence, rare; /* of a look; assumed share of slow launches that no sample met */
     bool by_chip;            /* their length is what the chip allows */
     bool says_nothing;       /* it is so long that an interval would say nothing; */
-    double needed;           /* so many samples would change that */
+    double needed;           /* samples that would change that */
     uint64_t tail_launches, tail_samples; /* of the group whose longest launch decides */
     const char *tail_name;
     bool knows_bias; /* what skipping launches changes is known */

@@ -6,10 +6,10 @@
 #include "sampling/launch/launch_features.h"
 #include "sim/core/alloc.h"
 
-/* A regression is used if its slope is so many standard errors from 0. */
+/* A regression is used if its slope is this many standard errors from 0. */
 #define SIGNIFICANT 3.0
 
-/* ... and has so many degrees of freedom: few samples can be on a line by chance. */
+/* ... and has this many degrees of freedom: few samples can be on a line by chance. */
 #define LEAST_DF 10.0
 
 void online_size_init(online_size_t *s, const population_t *pop, const online_steps_t *steps)

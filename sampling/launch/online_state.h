@@ -45,7 +45,7 @@ typedef struct {
      * of the slowest one allowed for, in means; share of all launches that such ones may be, at most. */
     double ratio, reach, rare;
     uint64_t looked; /* samples that would have shown them, */
-    double hidden;   /* of so many launches */
+    double hidden;   /* of this many launches */
     double share;    /* of these, what unseen goes by */
     bool fixed;      /* ... until samples exclude it */
     bool unbounded;  /* nothing says how long they are */

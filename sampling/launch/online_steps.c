@@ -8,7 +8,7 @@
 /* Probability with which samples in a random order may show a step. */
 #define BY_CHANCE 0.02
 
-/* Before and after a step the cycles differ by at least so many times what they do on either side. */
+/* Before and after a step the cycles differ by at least this many times what they do on either side. */
 #define FAR 2.0
 
 typedef struct {

@@ -52,7 +52,7 @@ typedef struct {
     rng_t rng;
 } part_t;
 
-/* A bound that takes more than this share of the launches is given up, and an interval that is so many
+/* A bound that takes more than this share of the launches is given up, and an interval that is this many
  * times as wide says nothing. */
 #define GIVE_UP      0.5
 #define SAYS_NOTHING 4.0

@@ -126,7 +126,7 @@ unsigned engine_half(const outbox_t *out);
 struct mail *engine_mail(const outbox_t *out);
 uint32_t engine_last_sent(const outbox_t *out, uint16_t dest);
 
-/* For the hook `transit`: a message arrives later by so many cycles. */
+/* For the hook `transit`: a message arrives later by this many cycles. */
 void engine_delay(struct mail *mail, uint16_t dest, uint32_t index, cycle_t cycles);
 
 /* Sends a message from outside the model (the host); it is delivered before the next window. */
@@ -139,7 +139,7 @@ void engine_wake(engine_t *e, uint16_t shard, cycle_t at);
  * the boundary hook says stop or the next event is at or after `until`. */
 bool engine_run(engine_t *e, cycle_t until);
 
-/* Whether nothing is left to do but in this shard, and no message is under way. */
+/* Whether nothing is left to do but in this shard, and no message is in flight. */
 bool engine_only(const engine_t *e, uint16_t shard);
 
 /* Cycles that no window exceeds. */

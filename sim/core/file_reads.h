@@ -60,7 +60,7 @@ void file_reads_use(file_reads_t *r, const char *path);
  * one. */
 bool file_reads_learn(file_reads_t *r, size_t i, const char *sha256);
 
-/* Hashes the rest of every used file; no pass may be under way. RB_IO if a file cannot be read or
+/* Hashes the rest of every used file; no pass may be running. RB_IO if a file cannot be read or
  * differed between two passes. */
 RB_CHECKED rb_code_t file_reads_complete(file_reads_t *r, rb_err_t *err);
 

@@ -14,9 +14,8 @@
  * has added almost no line that was missing. Of the launches that are not walked, the host copies are
  * applied, and a few blocks of each kernel are walked for its code and its pages.
  *
- * If the launch before fills the L2 and one wave of it replaces much of the L2, then what it leaves depends
- * on how fast each block of a wave proceeds, which a walk does not know: the caller has to simulate that launch,
- * unless it is longer than the next one, so that at most the cost doubles.
+ * If one wave of the launch before replaces half of the L2, evictions depend on timing, which a walk does not know:
+ * the caller simulates that launch, unless it is longer than the next one. So the cost at most doubles.
  */
 #include <math.h>
 #include <stdlib.h>

@@ -65,14 +65,14 @@ void block_scheduler_begin(block_scheduler_t *s, feed_t *feed, const launch_ctx_
  * when its simulation ends. Call it between windows; now is the start of the next one. */
 void block_scheduler_predict_residents(block_scheduler_t *s, cycle_t now);
 
-/* Skips the next blocks, at most so many. Returns how many. */
+/* Skips the next blocks, at most this many. Returns how many. */
 uint64_t block_scheduler_pass(block_scheduler_t *s, uint64_t blocks);
 
 /* The lowest number of a block on an SM; the next block to dispatch if no SM has a block. Only for
  * launches with samplers. */
 uint64_t block_scheduler_oldest(const block_scheduler_t *s);
 
-/* How many decoded blocks the feed must hold at the start of a window of so many cycles: as many
+/* How many decoded blocks the feed must hold at the start of a window of this many cycles: as many
  * as can be dispatched in the window, and one more, which shows whether any is left. */
 uint32_t block_scheduler_demand(const gpu_spec_t *spec, cycle_t window);
 

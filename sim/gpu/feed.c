@@ -7,9 +7,9 @@
 
 enum {
     AHEAD_FACTOR = 2,         /* blocks ahead, as a multiple of what a window may need */
-    RING_MORE = 2048,         /* with several threads, room for so many short blocks ... */
+    RING_MORE = 2048,         /* with several threads, room for this many short blocks ... */
     CLAIM_BLOCKS = 256,       /* most blocks to claim at a time */
-    INSTS_OF_THREAD = 1 << 17 /* ... of so many warp instructions for each thread */
+    INSTS_OF_THREAD = 1 << 17 /* ... of this many warp instructions for each thread */
 };
 
 /*

@@ -14,7 +14,7 @@ typedef struct {
     dram_stats_t dram;
 } gpu_counters_t;
 
-/* They are read as an array of so many counters; the place of one, such as
+/* They are read as an array of this many counters; the place of one, such as
  * GPU_COUNTER_AT(l2.fills). */
 enum { GPU_COUNTERS = sizeof(gpu_counters_t) / sizeof(uint64_t) };
 #define GPU_COUNTER_AT(member) (offsetof(gpu_counters_t, member) / sizeof(uint64_t))

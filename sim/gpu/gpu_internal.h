@@ -63,7 +63,7 @@ struct gpu {
     cycle_t next_start; /* when the chip was at rest */
     known_code_t *code; /* owned; in order of appearance: the index places their code */
     size_t n_codes, cap_codes;
-    uint64_t n_noted; /* warmup.mode functional: the code of so many launches is known */
+    uint64_t n_noted; /* warmup.mode functional: the code of this many launches is known */
     uint64_t reached; /* position of the last simulated launch */
     bool left_out;    /* the caches lack a part of it */
     struct footprints *footprints;    /* owned; of walked launches; NULL: none was walked */

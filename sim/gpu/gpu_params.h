@@ -44,7 +44,7 @@ extern const param_group_t sched_param_group;
 #define WARMUP_PARAMS(P, E, T)                                                                     \
     E(mode, gpu_warmup_choices, "auto", "what a launch finds in the caches when it begins")        \
     P(U32, launches, "0", 0, 1000000, "launches",                                                  \
-      "mode functional: at most so many skipped launches before it are walked; 0: no limit")       \
+      "mode functional: at most this many skipped launches before it are walked; 0: no limit")     \
     P(F64, full, "0.98", 0, 1, "",                                                                 \
       "mode functional: no more launches are walked when they fill this share of the L2")          \
     P(F64, news, "0.01", 0, 1, "",                                                                 \

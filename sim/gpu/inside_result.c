@@ -107,7 +107,7 @@ static uint64_t slot_cycles(const gpu_t *g, uint64_t cycles)
     return (uint64_t)g->n_sms * g->spec.sm.sm.max_warps * cycles;
 }
 
-/* Sets what is known in the counters of a launch that takes so many cycles, and corrects what is
+/* Sets what is known in the counters of a launch that takes this many cycles, and corrects what is
  * impossible. */
 static void correct(const whole_t *w, gpu_counters_t *c, uint64_t cycles)
 {

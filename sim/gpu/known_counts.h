@@ -22,7 +22,7 @@ void known_counts_add(launch_counts_t *sum, const launch_counts_t *f);
  * exceed lookups. */
 void known_counts_limit(gpu_counters_t *c, const gpu_spec_t *spec, uint64_t cycles);
 
-/* Minimum cycles for so many warp instructions: every scheduler issues one per cycle. */
+/* Minimum cycles for this many warp instructions: every scheduler issues one per cycle. */
 uint64_t known_counts_least_cycles(const gpu_spec_t *spec, uint64_t warp_insts);
 
 #endif

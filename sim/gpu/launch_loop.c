@@ -411,7 +411,7 @@ static void panic_dump(void *ctx, FILE *out)
     engine_dump(g->engine, out);
 }
 
-/* Starts or stops counts per instruction, with room for so many launches at a time; the chip is idle. */
+/* Starts or stops counts per instruction, with room for this many launches at a time; the chip is idle. */
 static void count_instructions(gpu_t *g, bool wanted, uint32_t launches)
 {
     if (!wanted && g->insts == NULL)

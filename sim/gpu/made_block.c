@@ -100,7 +100,7 @@ static void pack(made_block_t *b)
     b->n_runs = b->n_addrs = b->first_run = b->first_addr = 0;
 }
 
-/* Packs the block if it is long and so much has come together. */
+/* Packs the block if it is long and this much has come together. */
 static void pack_if_long(made_block_t *b)
 {
     if (b->store != NULL && stream_bytes(b->n_runs, b->n_addrs) > b->store->limits.whole_bytes)

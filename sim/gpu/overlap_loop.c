@@ -160,7 +160,7 @@ static void open_group(gpu_t *g, struct overlap_loop *p, cycle_t start)
 }
 
 /* Gives the partitions the copies that began in the last window. Their first bytes move later. At the
- * end of a group, those that move after the cut stay, so that a checkpoint needs no copy under way. */
+ * end of a group, those that move after the cut stay, so that a checkpoint needs no copy in flight. */
 static void begin_copies(gpu_t *g, struct overlap_loop *p)
 {
     const cycle_t before = p->o.quiet ? p->o.quiet_at + overlap_least(&g->spec) : CYCLE_NEVER;

@@ -1,5 +1,5 @@
 /*
- * The chip at rest: after a launch has ended, write-backs may still be under way. The next launch
+ * The chip at rest: after a launch has ended, write-backs may still be in flight. The next launch
  * starts at the first multiple of GPU_REST_QUANTUM cycles after the end at which nothing is under
  * way; these cycles belong to no launch. The rule does not depend on windows or threads.
  */

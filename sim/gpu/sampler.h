@@ -114,7 +114,7 @@ typedef struct {
     uint64_t pass;
     double pass_cycles;
     double warp_insts; /* of the whole launch, to scale the counters; 0: scaled by blocks */
-    /* REGION_IPC: so many of the last skipped blocks are read and applied to the L2, without
+    /* REGION_IPC: this many of the last skipped blocks are read and applied to the L2, without
      * time. */
     uint64_t warm;
     char evidence[SAMPLER_EVIDENCE_MAX]; /* reason for the decision, for the report */

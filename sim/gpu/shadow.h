@@ -21,7 +21,7 @@ typedef struct {
     uint64_t fills;                       /* sectors that the DRAM must read; */
     uint64_t late_fills;                  /* with an eighth more ways these would be hits */
     uint64_t written_back;                /* sectors that the DRAM must write, while they run */
-    /* Of global loads that use the L1: sectors, and an estimate of how many hit, or are under way,
+    /* Of global loads that use the L1: sectors, and an estimate of how many hit, or are in flight,
      * in the L1s (shadow_l1.h). The L2 counts above are without L1s before it. */
     uint64_t l1_sectors, l1_hits;
 } shadow_counts_t;
@@ -45,7 +45,7 @@ enum { SHADOW_FEW = 1 << 20, SHADOW_LINES = 4096, SHADOW_SLICES = 4 };
 RB_CHECKED rb_code_t shadow_survey(shadow_t *out, struct gpu *g, trace_source_t *source,
                                    uint64_t position, uint64_t blocks_per_bin, rb_err_t *err);
 
-/* The same with a number of slices, or all if there are not so many. Lookups are counted of all
+/* The same with a number of slices, or all if there are fewer. Lookups are counted of all
  * slices; hits, fills and what is written back are scaled from those that are looked at. */
 RB_CHECKED rb_code_t shadow_survey_slices(shadow_t *out, struct gpu *g, trace_source_t *source,
                                           uint64_t position, uint64_t blocks_per_bin,

@@ -58,7 +58,7 @@ typedef struct {
     const addr_map_t *map;   /* with slices */
     const bool *slices;      /* by number; NULL: all slices */
     uint64_t slots;          /* blocks that run at the same time, at least 1 */
-    uint64_t blocks_per_bin; /* batches do not mix bins of so many blocks; 0: all are bin 0 */
+    uint64_t blocks_per_bin; /* batches do not mix bins of this many blocks; 0: all are bin 0 */
     /* Optional, both or none: the slots (0, 1, ...) whose accesses to the L1 are wanted, and who
      * gets them, a turn of a warp at a time. Repeats are among them. */
     bool (*wants_l1)(void *ctx, uint64_t slot);

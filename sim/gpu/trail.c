@@ -6,7 +6,7 @@
 #include "sim/core/alloc.h"
 #include "sim/gpu/gpu_internal.h"
 
-/* Threads of a warp; low bits of `when`; so many items are searched for what later ones cover. */
+/* Threads of a warp; low bits of `when`; this many items are searched for what later ones cover. */
 enum { WARP_THREADS = 32, ORDER_BITS = 32, TRAIL_MANY = 1 << 17 };
 
 void trail_init(trail_t *t, const gpu_t *g)

@@ -21,9 +21,9 @@ struct gpu;
 typedef struct {
     uint64_t address; /* of a line of code or of a page */
     uint64_t when;    /* order of use */
-    uint32_t sms;     /* used by the first so many SMs of the placement order */
+    uint32_t sms;     /* used by the first SMs of the placement order: how many */
     bool code;
-    uint8_t sub_cores; /* code: executed by so many sub-cores; 0: only fetched ahead */
+    uint8_t sub_cores; /* code: executed by this many sub-cores; 0: only fetched ahead */
 } trail_item_t;
 
 /* Direct-mapped: what the launch has noted lately. */
@@ -49,8 +49,8 @@ void trail_free(trail_t *t);
 void trail_begin(trail_t *t, uint64_t position, const launch_info_t *info);
 void trail_end(trail_t *t);
 
-/* What the launch noted last has noted, as if it had been at position 0, and the inverse: the notes of
- * another launch, which is at this position. The caller frees *items. */
+/* trail_copy() copies the notes of the last launch, relative to position 0; trail_repeat() adds such notes as
+ * those of another launch at `position`. The caller frees *items. */
 size_t trail_copy(const trail_t *t, trail_item_t **items);
 void trail_repeat(trail_t *t, uint64_t position, const trail_item_t *items, size_t n);
 

@@ -34,7 +34,7 @@ typedef struct {
     cycle_t due;   /* when it reaches the L2; CYCLE_NEVER: there is none */
 } copy_pass_t;
 
-/* Finds the first line of a partition with so many slices. */
+/* Finds the first line of a partition with this many slices. */
 void copy_pass_begin(copy_pass_t *p, const copy_traffic_t *copy, const addr_map_t *map,
                      uint32_t partition);
 

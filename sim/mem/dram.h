@@ -98,7 +98,7 @@ void dram_read_drop(dram_t *d);
  * shard_ops_t. */
 void dram_prefetch(const dram_t *d, int ahead);
 
-/* Whether no request is under way or waiting and all reads have been handled. */
+/* Whether no request is in flight or waiting and all reads have been handled. */
 bool dram_idle(const dram_t *d);
 
 const dram_stats_t *dram_stats(const dram_t *d);

@@ -105,7 +105,7 @@ struct dram {
 
     dram_request_t *request; /* owned pool */
     uint16_t free_list;
-    dram_list_t path[DRAM_KINDS]; /* under way to the controller, or waiting for room there */
+    dram_list_t path[DRAM_KINDS]; /* in flight to the controller, or waiting for room there */
     uint32_t n_path[DRAM_KINDS];
     uint32_t n_waiting[DRAM_KINDS]; /* in the window or write buffer */
     uint32_t limit[DRAM_KINDS];

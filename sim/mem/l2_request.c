@@ -60,7 +60,7 @@ static void note_fetch(l2_slice_t *s, const mshr_entry_t *e, uint32_t sectors)
         fill[i] = sectors >> i & 1 ? s->by_launch->split.tag : fill[i];
 }
 
-/* Makes the request wait for its missing sectors, and fetches those that are not under way yet. */
+/* Makes the request wait for its missing sectors, and fetches those that are not in flight yet. */
 static bool request_miss(l2_slice_t *s, const mem_msg_t *m, const cache_tag_t *l, uint8_t missing)
 {
     mshr_entry_t *e = mshr_find(&s->mshr, s->request_key);
@@ -91,7 +91,7 @@ static bool request_miss(l2_slice_t *s, const mem_msg_t *m, const cache_tag_t *l
     return true;
 }
 
-/* Inserts the requested line, which is absent; sectors of it may be under way. */
+/* Inserts the requested line, which is absent; sectors of it may be in flight. */
 static cache_tag_t *request_allocate(l2_slice_t *s)
 {
     mshr_entry_t *e = s->mshr.used > 0 ? mshr_find(&s->mshr, s->request_key) : NULL;

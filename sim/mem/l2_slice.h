@@ -88,7 +88,7 @@ typedef struct {
 
 typedef struct {
     l2_spec_t spec;
-    /* Of a reply with so many sectors. */
+    /* Of a reply with this many sectors. */
     uint8_t flits[SECTORS_PER_LINE + 1];
     uint32_t modified_ways; /* most modified ways of a set */
     const addr_map_t *map;  /* borrowed */
@@ -124,7 +124,7 @@ typedef struct {
     uint32_t atomic_interval; /* both in parts of a cycle: per atomic operation on a word, */
     uint32_t sector_interval; /* and per sector at the data port */
     cycle_t data_free;        /* data port: free from this cycle on, */
-    uint32_t data_used;       /* of which so many parts are used */
+    uint32_t data_used;       /* of which this many parts are used */
     cycle_t atomic_free;      /* when the atomic unit is free */
     cycle_t out_due;          /* next cycle at which a reply may move */
     cycle_t in_due;           /* next cycle at which the input may move */
@@ -197,10 +197,10 @@ bool l2_slice_run(l2_slice_t *s, outbox_t *out, cycle_t now);
  * perfect L2. */
 uint32_t l2_slice_copy_in(l2_slice_t *s, uint64_t line, uint8_t sectors);
 
-/* The tags of the slice, to touch them without time before it goes on. Sectors may be under way. */
+/* The tags of the slice, to touch them without time before it goes on. Sectors may be in flight. */
 l2_tags_t l2_slice_tags(l2_slice_t *s);
 
-/* Whether nothing waits or is under way. */
+/* Whether nothing waits or is in flight. */
 bool l2_slice_idle(const l2_slice_t *s);
 
 /* Checkpoint of an idle slice: tags, ports, credits. Return 0, or -1 with errno. */

@@ -66,7 +66,7 @@ static inline uint32_t read_line(const l2_tags_t *t, const cache_placed_t *p, ui
     return n - l2_sector_count(missing);
 }
 
-/* Accesses whose places are found together; so many of them are prefetched ahead. */
+/* Accesses whose places are found together; this many of them are prefetched ahead. */
 enum { GROUP = 64, AHEAD = 12 };
 
 typedef struct {

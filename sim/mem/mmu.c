@@ -5,7 +5,7 @@
 #include "sim/core/model_mem.h"
 #include "sim/parts/cache.h"
 
-/* A page walk that was under way at the last request. */
+/* A page walk that was in flight at the last request. */
 typedef struct {
     uint64_t entry;
     cycle_t done;

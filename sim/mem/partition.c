@@ -360,7 +360,7 @@ l2_tags_t partition_l2_tags(partition_t *p, uint32_t slice)
 int partition_save(const partition_t *p, FILE *out)
 {
     RB_INVARIANT(inbox_next(&p->inbox) == CYCLE_NEVER,
-                 "partition %u: checkpoint with messages under way", p->index);
+                 "partition %u: checkpoint with messages in flight", p->index);
     if (fwrite(&p->turn, sizeof(p->turn), 1, out) != 1)
         return -1;
     for (uint32_t s = 0; s < p->n_slices; s++) {

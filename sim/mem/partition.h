@@ -36,7 +36,7 @@ void partition_connect(partition_t *p, const uint16_t *sm_shard, const distance_
 /* Counters since creation: sums of the slices, and the channel. */
 void partition_stats(const partition_t *p, l2_stats_t *l2, dram_stats_t *dram);
 
-/* Counts by launch, from 0; false: stops. Only while nothing is under way between slices and SMs. */
+/* Counts by launch, from 0; false: stops. Only while nothing is in flight between slices and SMs. */
 void partition_count_by_launch(partition_t *p, bool on);
 
 /* Between windows: stats_split_drain() of the counters of all slices and of the channel; the most
@@ -51,7 +51,7 @@ const l2_stats_t *partition_slice_stats(const partition_t *p, uint32_t slice);
 /* What waits in a partition at the start of a cycle, between windows; sums over its slices. */
 typedef struct {
     uint32_t requests;    /* packets that arrived but were not handled */
-    uint32_t lines;       /* L2 lines under way */
+    uint32_t lines;       /* L2 lines in flight */
     uint32_t dram_reads;  /* reads on their way to the DRAM or waiting there */
     uint32_t dram_writes; /* writes, likewise */
 } partition_gauges_t;

@@ -34,7 +34,7 @@ static uint64_t later(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-/* Occupies a port for so many ticks from tick `at` on; returns the tick when it is free again. */
+/* Occupies a port for this many ticks from tick `at` on; returns the tick when it is free again. */
 static uint64_t occupy(uint64_t *free, uint64_t at, uint64_t ticks)
 {
     *free = later(*free, at) + ticks;

@@ -109,7 +109,7 @@ static inline bool xbar_out_full(const xbar_out_t *x)
  * decrease. The queue must not be full. */
 msg_t *xbar_out_push(xbar_out_t *x, uint32_t dest, cycle_t ready);
 
-/* Makes the packet pushed last occupy the injection port for so many slots per flit instead of one.
+/* Makes the packet pushed last occupy the injection port for this many slots per flit instead of one.
  * 0: it takes no slots, and leaves with the packet before it as soon as the port is free. */
 void xbar_out_stretch(xbar_out_t *x, uint32_t slots_per_flit);
 

@@ -107,7 +107,7 @@ void profile_counted(sm_t *sm, uint32_t w, const inst_t *inst, cycle_t at);
 /* The load/store unit takes an instruction of warp w: its sources are read. */
 void profile_sources_read(sm_t *sm, uint32_t w, const inst_t *inst);
 
-/* The result of inst of warp w is known to take so many cycles. */
+/* The result of inst of warp w is known to take this many cycles. */
 void profile_result(sm_t *sm, uint32_t w, const inst_t *inst, cycle_t cycles);
 
 /* What the load/store unit has counted since the last call belongs to an instruction. */

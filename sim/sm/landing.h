@@ -26,7 +26,7 @@ void record_free(sm_t *sm);
 /* Warp w starts. */
 void record_warp_start(sm_t *sm, uint32_t w, cycle_t now);
 
-/* Notes that a result took so many cycles. */
+/* Notes that a result took this many cycles. */
 void record_latency(sm_t *sm, const inst_t *inst, cycle_t cycles);
 
 /* Warp w retires; its slot still belongs to it. */

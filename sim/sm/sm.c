@@ -21,7 +21,7 @@
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
 /* Room in front of the injection port: the miss queue, packets held for translation, and every
- * fetch that can be under way. */
+ * fetch that can be in flight. */
 static uint32_t out_capacity(const sm_t *sm)
 {
     return sm->config->l1.miss_queue + sm->config->tlb.pending + supply_requests_max(sm);

@@ -70,7 +70,7 @@ const latency_sum_t *sm_latencies(const sm_t *sm);
  * index of a launch, which must outlive it; NULL: stops. Only while the SM is idle. */
 void sm_profile(sm_t *sm, inst_table_t *const *tables);
 
-/* What is still under way for a launch that has ended counts for no instruction. */
+/* What is still in flight for a launch that has ended counts for no instruction. */
 void sm_profile_forget(sm_t *sm, uint32_t launch);
 
 /* Counts by launch (by_launch.h), from 0; false: stops. Only while the SM is idle. tables: as for
@@ -85,7 +85,7 @@ size_t sm_sets_by_launch(const sm_t *sm);
 typedef struct {
     uint32_t warps;       /* resident */
     uint32_t memory;      /* instructions between the sub-cores and the load/store unit */
-    uint32_t lines;       /* L1 lines under way */
+    uint32_t lines;       /* L1 lines in flight */
     uint32_t packets_out; /* packets in front of the crossbar */
 } sm_gauges_t;
 

@@ -12,7 +12,7 @@ void sm_sources_read(sm_t *sm, uint32_t w, const inst_t *inst, cycle_t cycle, cy
     warp_unpark(sm, w, PARK_DEPEND, now);
 }
 
-/* The result of inst of warp w takes so many cycles. */
+/* The result of inst of warp w takes this many cycles. */
 static void note_result(sm_t *sm, uint32_t w, const inst_t *inst, cycle_t cycles)
 {
     if (recorded(sm, RETIRED_BASIC_BLOCK))

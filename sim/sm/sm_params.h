@@ -168,7 +168,7 @@ extern const param_group_t lat_param_group;
 PARAM_STRUCT(l1_spec_t, L1_PARAMS);
 extern const param_group_t l1_param_group;
 
-/* Ways of the L1 with a shared-memory carve-out of so many bytes. */
+/* Ways of the L1 with a shared-memory carve-out of this many bytes. */
 uint32_t l1_spec_ways(const l1_spec_t *spec, uint64_t carveout);
 
 #define SHARED_PARAMS(P, E, T)                                                                     \
@@ -193,7 +193,7 @@ extern const param_group_t shared_param_group;
     P(U32, l1_latency, "24", 1, 4096, "cycles", "latency of an L0 miss that hits in L1")           \
     P(U32, l1_interval, "24", 1, 256, "cycles",                                                    \
       "cycles between two lines that L1 sends to a sub-core")                                      \
-    P(U32, l1_misses, "4", 1, 256, "lines", "lines that L1 can have under way from L2")            \
+    P(U32, l1_misses, "4", 1, 256, "lines", "lines that L1 can have in flight from L2")            \
     P(U32, prefetch, "8", 0, 64, "lines", "lines of a sub-core's stream buffer")                   \
     E(replacement, replacement_choices, "lru", "in each of them: which line is evicted")           \
     P(U32, buffer, "3", 0, 8, "instructions",                                                      \

@@ -136,7 +136,7 @@ typedef enum {
       "global atomic instructions without a return value (RED)")                                   \
     S(atomic_lanes, "thread operations", "", "thread operations of atomics and reductions")        \
     S(l1_tags, "tags", "l1tex__t_set_accesses.sum", "lines looked up in L1")                       \
-    S(l1_mshr_merges, "lines", "", "misses merged into the MSHR of a line under way")              \
+    S(l1_mshr_merges, "lines", "", "misses merged into the MSHR of a line in flight")              \
     S(l1_prefetches, "lines", "", "lines requested by the prefetcher of L1")                       \
     S(l1_prefetch_sectors, "sectors", "", "sectors of the lines that the prefetcher requested")    \
     S(l1_prefetches_used, "lines", "",                                                             \

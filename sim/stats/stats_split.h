@@ -1,7 +1,7 @@
 /*
  * Counters by launch, for launches that overlap. The counters of one launch are counted in place, by
- * code that does not know of launches; this keeps those of all others. Who works for another launch
- * puts its counters in place first (stats_split_to()), or adds to them where they are
+ * code that does not know of launches; this keeps those of all others. Code that
+ * works for another launch calls stats_split_to() first, or adds to the counters where they are
  * (stats_split_set()).
  *
  * A launch is known by its tag, a number that is used again only when nothing of the launch is left. Tag

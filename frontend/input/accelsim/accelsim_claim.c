@@ -6,11 +6,11 @@
 #include "sim/core/alloc.h"
 
 enum {
-    CLAIM_TEXT = 256 << 10,     /* a claim ends at the block that reaches so many bytes */
-    CLAIM_BLOCKS_MAX = 256,     /* or after so many blocks */
+    CLAIM_TEXT = 256 << 10,     /* a claim ends at the block that reaches this many bytes */
+    CLAIM_BLOCKS_MAX = 256,     /* or after this many blocks */
     BLOCK_TEXT_MAX = 32 << 20,  /* a longer block is parsed where it is cut */
-    CLAIMS_TEXT_MAX = 64 << 20, /* no more is cut while claims hold so much */
-    KEPT_TEXT_MAX = 32 << 20,   /* unused parsers keep buffers of so much */
+    CLAIMS_TEXT_MAX = 64 << 20, /* no more is cut while claims hold this much */
+    KEPT_TEXT_MAX = 32 << 20,   /* unused parsers keep buffers of this much */
 };
 
 /* A block of a claim: text[from .. end), of which the first line has this number. */

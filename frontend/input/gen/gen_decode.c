@@ -181,7 +181,7 @@ static void norm(const gen_program_t *g, gen_launch_t *l)
     l->arg[N_WIDTH] = g->value[P_WIDTH];
 }
 
-/* Launch number step of a layer, with so many tokens of context. */
+/* Launch number step of a layer, with this many tokens of context. */
 static void in_layer(const gen_program_t *g, uint64_t layer, uint64_t step, uint64_t context,
                      gen_launch_t *l)
 {

@@ -21,8 +21,8 @@ typedef struct {
      * One of these gives the size at which the largest launch has at least that many blocks. None:
      * it cannot be told.
      */
-    uint32_t per_block;  /* a block is for so much of the size, or */
-    uint32_t block_side; /* the grid is square, a block so much of its side, or */
+    uint32_t per_block;  /* a block is for this much of the size, or */
+    uint32_t block_side; /* the grid is square, a block this much of its side, or */
     uint64_t (*size_of_blocks)(const uint64_t *value, uint64_t blocks);
 
     /* Checks what ranges cannot express, lays out memory, sets n_launches and what launch()

@@ -141,7 +141,7 @@ const gen_kind_t gen_kind_segments = {
               {"spread", "% by which lengths differ evenly in both directions", 0, 100, 50},
               {"tail", "0, or a power law: one in x is x^(tail/4) times as long", 0, GEN_MAX_TAIL,
                0},
-              {"share", "so many of 1000 blocks are ratio times as long; 0: one block", 0, 999, 0},
+              {"share", "per mille of long blocks, ratio times as long; 0: one block", 0, 999, 0},
               {"ratio", "how much longer these are", 1, 10000, 1},
               {"order", "0: random; the longest 1: first, 2: last, 3: in the middle", 0,
                GEN_N_ORDERS - 1, 0},

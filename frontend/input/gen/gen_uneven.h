@@ -23,7 +23,7 @@ typedef struct {
     uint64_t spread; /* % of it by which lengths differ evenly in both directions */
     /* 0, or a power law: one in x is (x to the power of tail / 4) times as long. */
     uint64_t tail;
-    uint64_t share; /* so many of 1000 are ratio times as long; 0: one of all */
+    uint64_t share; /* per mille that are ratio times as long; 0: one of all */
     uint64_t ratio;
     gen_order_t order;
     uint64_t seed;

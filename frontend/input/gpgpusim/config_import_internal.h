@@ -38,8 +38,7 @@ struct import {
     size_t n_files, cap_files;
     import_option_t *option; /* owned */
     size_t n_options, cap_options;
-    import_setting_t *setting; /* The last option with that key, which is the effective one, or
-                                * NULL. */
+    import_setting_t *setting; /* owned */
     size_t n_settings, cap_settings;
     unsigned arch;
 };

@@ -8,7 +8,7 @@
  *   v memory copies; for each: v launches before it - (those before the previous copy),
  *     s address - the previous one, v bytes
  *   text plan of the sampler that chose the launches (JSON), or empty
- *   only in version 3: v sections; for each: text name, v bytes, so many bytes (rbt_graph.h)
+ *   only in version 3: v sections; for each: text name, v bytes, this many bytes (rbt_graph.h)
  *
  * v: variable-length integer, s: signed one, text: v length and characters, place: v offset,
  * v packed bytes, v unpacked bytes, u32 checksum.

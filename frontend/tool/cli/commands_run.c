@@ -164,9 +164,8 @@ static const cli_option_t evaluate_options[] = {
         "together, and sets are not joined (run joins them); of a profile, each sampler of "
         "the list is scored alone"),
     {CLI_SEEDS, 0, "seeds", "N", "of a trace 1, of a profile 10", "Sampling",
-     "seeds of each sampler: of a trace so many sampled runs of each set against one full run, of "
-     "a "
-     "profile so many plans",
+     "seeds of each sampler: sampled runs of each set of a trace against one full run, or plans of "
+     "a profile",
      NULL, false},
     {CLI_REPLAYS, 0, "replays", "N", "10, or --seeds if that is more", "Sampling",
      "of a trace: plans per sampler of launches that are scored on the cycles of the full run, "

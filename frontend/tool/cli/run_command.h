@@ -13,7 +13,7 @@
 #include "frontend/tool/run/trace_identity.h"
 #include "sim/gpu/run_progress.h"
 
-/* A run under way: what the callbacks of library_sim_run() need. */
+/* What the callbacks of library_sim_run() need of a run. */
 typedef struct {
     const run_options_t *options;
     setup_t setup;

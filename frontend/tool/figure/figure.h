@@ -86,10 +86,10 @@ void figure_label(const figure_t *f, const matrix_values_t *v, const char *axis)
 /* Writes how n programs are named below bars: vertically, and small, where there is little room. */
 void figure_program_tics(const figure_t *f, size_t n);
 
-/* The size in points at which an entry of the key with so many characters fits the width; 4 to 7. */
+/* The size in points at which an entry of the key with this many characters fits the width; 4 to 7. */
 double figure_key_font(const figure_t *f, size_t characters);
 
-/* Rows of a key of n entries with at most so many characters, at 6 points. */
+/* Rows of a key of n entries with at most this many characters, at 6 points. */
 size_t figure_key_rows(const figure_t *f, size_t n, size_t characters);
 
 /* Reads the values of the statistic, in the form of the options or, by default, of the figure:

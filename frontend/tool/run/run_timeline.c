@@ -21,7 +21,7 @@ static const struct {
 } sm_counters[SM_EXTRA] = {{"instructions per cycle", "warp instructions"},
                            {"resident warps", "warps"},
                            {"queue: memory instructions", "instructions"},
-                           {"queue: L1 lines under way", "lines"},
+                           {"queue: L1 lines in flight", "lines"},
                            {"queue: packets to the crossbar", "packets"}};
 enum { SM_TRACKS = SM_EXTRA + STATE_COUNT };
 
@@ -41,7 +41,7 @@ static const struct {
 } partition_counters[PART_TRACKS] = {
     {"L2: sectors per cycle", "sectors"},     {"L2: share of hits", "1"},
     {"DRAM: bytes read per cycle", "bytes"},  {"DRAM: bytes written per cycle", "bytes"},
-    {"queue: requests at the L2", "packets"}, {"queue: L2 lines under way", "lines"},
+    {"queue: requests at the L2", "packets"}, {"queue: L2 lines in flight", "lines"},
     {"queue: DRAM reads", "requests"},        {"queue: DRAM writes", "requests"}};
 
 /* The last drawn value of a counter; its track is created at the first value other than 0. */

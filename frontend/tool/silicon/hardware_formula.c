@@ -56,7 +56,7 @@ static const rule_t rules[] = {
     {"sm__inst_executed.sum", {"sm.warp_insts"}, {0}, NULL, 0, false},
     /* Names of AccelWattch's tables (its gen_hw_perf_csv.py), which are in sectors. */
     {"Elapsed_Cycles", {"cycles"}, {LATENCY_}, NULL, 0, false},
-    /* What waits for a line under way counts as a hit. */
+    /* A merged miss counts as a hit. */
     {"L1_RH", {"sm.global_load_hits", "sm.global_load_pending"}, {0}, NULL, 0, false},
     {"L1_RM",
      {"sm.global_load_sectors"},

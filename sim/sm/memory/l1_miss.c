@@ -1,5 +1,5 @@
 /*
- * Outstanding misses of the L1: lines under way (MSHRs, with the loads that wait for each), loads
+ * Outstanding misses of the L1: lines in flight (MSHRs, with the loads that wait for each), loads
  * that wait for sectors, and the requests to the L2.
  */
 #include "sim/sm/memory/memory_parts.h"

@@ -129,7 +129,7 @@ void l1_mshr_release(sm_t *sm, mshr_t *m);
 /* Makes a load wait for sectors of the line. */
 void l1_waiter_add(sm_t *sm, mshr_t *m, uint16_t load, uint8_t sectors);
 
-/* What blocks a load of a line that is neither in the L1 nor under way. */
+/* What blocks a load of a line that is neither in the L1 nor in flight. */
 l1_result_t l1_miss_blocked(const sm_t *sm);
 
 /* l1_reply.c */
@@ -145,7 +145,7 @@ typedef struct {
     uint64_t pc;    /* pc of the load; kernels have different code addresses */
     uint64_t line;  /* byte address */
     uint32_t warp;  /* warp slot of the SM */
-    bool missed;    /* some of its sectors were neither in the L1 nor under way */
+    bool missed;    /* some of its sectors were neither in the L1 nor in flight */
     bool first_use; /* of a line that was prefetched */
 } prefetch_event_t;
 

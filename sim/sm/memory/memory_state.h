@@ -60,7 +60,7 @@ typedef struct {
     uint8_t sectors;
 } waiter_t;
 
-/* MSHR: a line with sectors under way. Mostly one load waits for it, so the oldest waiter is kept
+/* MSHR: a line with sectors in flight. Mostly one load waits for it, so the oldest waiter is kept
  * here and the others in a list. */
 typedef struct {
     cache_key_t key;

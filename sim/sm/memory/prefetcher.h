@@ -8,7 +8,7 @@
  *     to fetch.
  *
  * using prefetcher_state.h: the event, l1.prefetch_lines, and as many state words as the list says,
- * initially zero and saved in checkpoints. A line that is neither in the L1 nor under way is
+ * initially zero and saved in checkpoints. A line that is neither in the L1 nor in flight is
  * requested at once if there is an MSHR and room in the miss queue; otherwise the prefetch is
  * dropped (sm.l1_prefetches_dropped).
  */

@@ -2,7 +2,7 @@
  * Groups of asynchronous copies (PTX ISA, cp.async). LDGSTS adds a copy to the open group of its warp.
  * LDGDEPBAR closes the group and increments the dependence counter of its control word, which is
  * released when the copies of the group and of all earlier ones are in shared memory; so DEPBAR.LE
- * waits until at most n groups are under way. Without control words, the first counter is used.
+ * waits until at most n groups are in flight. Without control words, the first counter is used.
  */
 #include "sim/sm/subcore/subcore_parts.h"
 

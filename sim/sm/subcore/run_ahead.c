@@ -128,7 +128,7 @@ RB_CLONE_PART bool row_meets(sm_t *sm, sub_core_t *sub, row_t *row, cycle_t at, 
     return row->same < at || ready_free_before(sub, at, &row->free_before);
 }
 
-/* For row_is_clear(): the latencies to compare inst_t.near with; while results are under way of which that
+/* For row_is_clear(): the latencies to compare inst_t.near with; while results are in flight of which that
  * tells nothing, more than all of its values. */
 RB_CLONE_PART uint32_t row_far(const sm_t *sm, const warp_t *warp, cycle_t at)
 {

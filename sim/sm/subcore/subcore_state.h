@@ -24,7 +24,7 @@ enum {
 /*
  * An entry of the dependence table: when a register is ready.
  *   bits 3-31: cycle (modulo 2^29; a periodic sweep keeps old entries comparable)
- *   bit 2: the cycle is not known yet (a load is under way)
+ *   bit 2: the cycle is not known yet (a load is in flight)
  *   bits 0-1: what a warp that waits for it is charged to (dep_kind_t)
  */
 typedef uint32_t dep_t;

@@ -1,6 +1,6 @@
 /*
  * Which instruction a warp waits for at a scoreboard: among the results and sources of its next
- * instruction, one that is still under way, or else the one that came last. The rules are those of
+ * instruction, one that is still in flight, or else the one that came last. The rules are those of
  * depend.c and control.c.
  */
 #include "sim/sm/subcore/warp_profile.h"

@@ -50,7 +50,7 @@ static inline uint64_t *profile_stats(sm_t *sm, const warp_t *warp)
     return (uint64_t *)by_launch_stats(sm, warp->slot);
 }
 
-/* A warp, in its state and not in a ready set, waited for so many cycles. */
+/* A warp, in its state and not in a ready set, waited for this many cycles. */
 PROFILE_CALL void profile_charge(sm_t *sm, const warp_t *warp, uint64_t cycles)
 {
     profile_stats(sm, warp)[warp->state] += cycles;
@@ -62,7 +62,7 @@ PROFILE_CALL void profile_charge(sm_t *sm, const warp_t *warp, uint64_t cycles)
         profile_await(sm, warp, site, cycles);
 }
 
-/* A warp becomes ready at `at` for pipe `number`, which was busy for so many cycles before. */
+/* A warp becomes ready at `at` for pipe `number`, which was busy for this many cycles before. */
 PROFILE_CALL void profile_ready(sm_t *sm, const warp_t *warp, unsigned number, uint64_t busy,
                                 cycle_t at)
 {

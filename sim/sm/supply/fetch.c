@@ -18,7 +18,7 @@
 
 enum { ALL_SECTORS = 15, NO_LINE = -1 };
 
-/* Lines under way: those of the stream buffer, one that each warp waits for, and one that each warp
+/* Lines in flight: those of the stream buffer, one that each warp waits for, and one that each warp
  * requested ahead (which a branch may have made useless). */
 static uint32_t slots_per_sub_core(const sm_t *sm)
 {
@@ -159,7 +159,7 @@ static void l1i_request(sm_t *sm, cycle_t now)
     }
 }
 
-/* Requests a line from L2 for a sub-core, or joins a request under way. */
+/* Requests a line from L2 for a sub-core, or joins a request in flight. */
 static void l1i_miss(sm_t *sm, uint32_t sub_core, uint64_t line, cycle_t now)
 {
     const uint32_t end = sm->supply.l1i_miss_end;
@@ -175,7 +175,7 @@ static void l1i_miss(sm_t *sm, uint32_t sub_core, uint64_t line, cycle_t now)
     if (slot == end)
         sm->supply.l1i_miss_end++;
     RB_INVARIANT(slot < sm->supply.n_l1i_miss,
-                 "SM %u: more instruction lines under way than sub-cores "
+                 "SM %u: more instruction lines in flight than sub-cores "
                  "can ask for",
                  sm->wiring.index);
     sm->supply.l1i_miss[slot].line = line;
@@ -190,7 +190,7 @@ static void l1i_miss(sm_t *sm, uint32_t sub_core, uint64_t line, cycle_t now)
     l1i_request(sm, now);
 }
 
-/* A free slot for a line under way; if there is none, moves a line that has arrived into the L0. */
+/* A free slot for a line in flight; if there is none, moves a line that has arrived into the L0. */
 static fetch_slot_t *fetch_slot_new(sm_t *sm, supply_core_t *core, cycle_t now)
 {
     for (uint32_t i = 0; i < core->fetch_end; i++) {
@@ -280,7 +280,7 @@ static void prefetch_after(sm_t *sm, uint32_t sub_core, uint64_t line, cycle_t n
 }
 
 /* Cycle >= now at which a line is in the sub-core's L0; CYCLE_NEVER: not known yet. early: no warp
- * waits for it yet, so it is not requested if too many lines are under way. */
+ * waits for it yet, so it is not requested if too many lines are in flight. */
 static cycle_t fetch_line(sm_t *sm, uint32_t sub_core, uint64_t line, bool early, cycle_t now)
 {
     supply_core_t *core = &sm->supply.core[sub_core];

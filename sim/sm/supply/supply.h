@@ -9,7 +9,7 @@
 void supply_init(sm_t *sm);
 void supply_free(sm_t *sm);
 
-/* Requests to the L2 that can be under way at the same time. */
+/* Requests to the L2 that can be in flight at the same time. */
 uint32_t supply_requests_max(const sm_t *sm);
 
 /* Host-side hint that a window of the SM begins soon. */

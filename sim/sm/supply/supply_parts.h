@@ -21,10 +21,10 @@ static inline cache_t *supply_cache(uint64_t size, uint32_t ways, uint32_t line_
 void fetch_init(sm_t *sm);
 void fetch_free(sm_t *sm);
 
-/* Size of a sub-core's table of lines under way, for checkpoints. */
+/* Size of a sub-core's table of lines in flight, for checkpoints. */
 size_t fetch_slot_bytes(const sm_t *sm);
 
-/* Whether an SM at rest can have these lines under way, read from a checkpoint. */
+/* Whether an SM at rest can have these lines in flight, read from a checkpoint. */
 bool fetch_is_possible(const sm_t *sm, const supply_core_t *core, cycle_t latest);
 
 /* cache_load() of a sub-core's L0. */

@@ -66,7 +66,7 @@ typedef struct {
     uint32_t n_l1i_miss, l1i_miss_end; /* from l1i_miss_end on they are not used */
     uint16_t *l1i_queue; /* owned; ring: lines not requested from L2 yet, oldest first */
     uint32_t l1i_head, l1i_waiting;
-    uint32_t l1i_requested; /* requests under way, at most icache.l1_misses */
+    uint32_t l1i_requested; /* requests in flight, at most icache.l1_misses */
     cache_t *const_l1, *const_l15;
     cycle_t const_free; /* when the constant unit can take the next LDC of several addresses */
 } supply_t;
