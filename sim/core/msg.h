@@ -52,19 +52,24 @@ static inline uint8_t mem_reply_src(uint8_t src, uint8_t hit)
     return (uint8_t)(src | hit << MEM_HIT_SHIFT);
 }
 
+/* An instruction in 16 bits: instructions take 16 bytes. And the low bits of its address again. */
+#define MSG_SITE(address) ((uint16_t)((address) >> 4))
+#define MSG_SITE_PC(site) ((uint32_t)(site) << 4)
+
 /* One line's worth of a request or reply. */
 typedef struct {
-    uint64_t line;    /* byte address, a multiple of LINE_BYTES */
-    uint32_t txn;     /* the requester's handle, returned unchanged */
-    uint16_t sm;      /* requesting SM (index, not shard) */
-    uint8_t op;       /* mem_op_t */
-    uint8_t src;      /* mem_src_t; in replies with bits of mem_reply_src() */
-    uint8_t sectors;  /* bit s: sector s of the line is wanted, written or delivered */
-    uint8_t full;     /* writes: bit s: all 32 bytes of sector s are written */
-    uint8_t lanes;    /* atomics and reductions: thread operations in this line */
-    uint8_t conflict; /* atomics and reductions: most operations on one 4-byte word */
-    bool launched;    /* instruction fetches: the launch has already brought the line into the L2 */
-    uint16_t launch;  /* requests: tag of the launch that is to count it (launch_ctx_t) */
+    uint64_t line;       /* byte address, a multiple of LINE_BYTES */
+    uint32_t txn;        /* the requester's handle, returned unchanged */
+    uint16_t sm;         /* requesting SM (index, not shard) */
+    uint8_t op;          /* mem_op_t */
+    uint8_t src;         /* mem_src_t; in replies with bits of mem_reply_src() */
+    uint8_t sectors;     /* bit s: sector s of the line is wanted, written or delivered */
+    uint8_t full;        /* writes: bit s: all 32 bytes of sector s are written */
+    uint8_t conflict;    /* atomics and reductions: most operations on one 4-byte word */
+    bool launched : 1;   /* instruction fetches: the launch has brought the line into the L2 */
+    bool prefetched : 1; /* a prefetcher asks, no instruction waits */
+    uint16_t site;       /* requests of instructions: MSG_SITE() of their address; 0: none */
+    uint16_t launch;     /* requests: tag of the launch that is to count it (launch_ctx_t) */
     uint32_t bytes[SECTORS_PER_LINE]; /* writes: byte mask of each sector */
 } mem_msg_t;
 

@@ -188,6 +188,28 @@ static rb_code_t check_l2(const gpu_spec_t *s, rb_err_t *err)
     return RB_OK;
 }
 
+/* Policies that look at what only some caches know. */
+static rb_code_t check_policy(const char *key, replacement_policy_t policy, bool instructions,
+                              rb_err_t *err)
+{
+    if (policy == REPLACEMENT_WARP)
+        return rb_fail(err, RB_CONFIG, "%s = warp: only the L1 knows the warps of its accesses",
+                       key);
+    if (policy == REPLACEMENT_SHIP && !instructions)
+        return rb_fail(err, RB_CONFIG,
+                       "%s = ship: only the L1 and the L2 know the instructions of their accesses",
+                       key);
+    return RB_OK;
+}
+
+static rb_code_t check_policies(const gpu_spec_t *s, rb_err_t *err)
+{
+    RB_TRY(check_policy("l2.replacement", s->mem.l2.replacement, true, err));
+    RB_TRY(check_policy("icache.replacement", s->sm.icache.replacement, false, err));
+    RB_TRY(check_policy("const.replacement", s->sm.constant.replacement, false, err));
+    return check_policy("tlb.replacement", s->sm.tlb.replacement, false, err);
+}
+
 static rb_code_t check_page(const char *key, uint64_t size, rb_err_t *err)
 {
     if ((size & (size - 1)) == 0)
@@ -333,6 +355,7 @@ rb_code_t gpu_spec_check(const gpu_spec_t *spec, rb_err_t *err)
     RB_TRY(check_latencies(spec, err));
     RB_TRY(check_tlb(spec, err));
     RB_TRY(check_l2(spec, err));
+    RB_TRY(check_policies(spec, err));
     RB_TRY(check_dram(spec, err));
     RB_TRY(check_shared_ports(&spec->mem.icnt, err));
     RB_TRY(check_crossbar(spec, err));

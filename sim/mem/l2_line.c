@@ -37,6 +37,7 @@ uint8_t l2_line_partial(const l2_slice_t *s, const cache_tag_t *l)
 l2_tags_t l2_slice_tags(l2_slice_t *s)
 {
     mshr_forget_absent(&s->mshr);
+    s->request = (cache_request_t){0};
     return (l2_tags_t){.cache = s->cache,
                        .modified_ways = s->modified_ways,
                        .fill_sectors = s->spec.fill_sectors,

@@ -14,6 +14,8 @@ void l2_slice_fill(l2_slice_t *s, outbox_t *out, uint32_t token, cycle_t now)
         l2_count_for(s, s->by_launch->fill[mshr_index(&s->mshr, e)][__builtin_ctz(sectors)]);
     s->stats.fills += l2_sector_count(sectors);
     l2_data_port_use(s, l2_sector_count(sectors), now);
+    s->request = (cache_request_t){
+        .pc = MSG_SITE_PC(e->site), .kind = e->kind, .prefetched = e->prefetched, .fill = true};
     cache_tag_t *l = e->absent ? NULL : cache_lookup_key(s->cache, e->key, false);
     if (l == NULL)
         l = l2_line_allocate(s, e->key);
@@ -69,6 +71,9 @@ static bool request_miss(l2_slice_t *s, const mem_msg_t *m, const cache_tag_t *l
     if (e == NULL) {
         e = mshr_add(&s->mshr, s->request_key, m->line);
         e->absent = l == NULL;
+        e->site = m->site;
+        e->kind = s->request.kind;
+        e->prefetched = s->request.prefetched;
     } else {
         s->stats.mshr_merges++;
     }
@@ -289,10 +294,16 @@ static l2_stall_t request_rare(l2_slice_t *s, const mem_msg_t *m, cycle_t now)
     return m->op == MEM_COPY_OUT ? request_copy_out(s, m, now) : request_atomic(s, m, now);
 }
 
+static const uint8_t access_of[] = {
+    [MEM_READ] = CACHE_READ,     [MEM_WRITE] = CACHE_WRITE,     [MEM_RED] = CACHE_ATOMIC,
+    [MEM_ATOMIC] = CACHE_ATOMIC, [MEM_COPY_IN] = CACHE_UNKNOWN, [MEM_COPY_OUT] = CACHE_UNKNOWN};
+
 l2_stall_t l2_request_try(l2_slice_t *s, outbox_t *out, cycle_t now)
 {
     const mem_msg_t *m = l2_held_request(s);
     l2_stall_t stall;
+    s->request = (cache_request_t){
+        .pc = MSG_SITE_PC(m->site), .kind = access_of[m->op], .prefetched = m->prefetched};
     if (gpc_code_has(&s->gpc, m)) {
         s->stats.gpc_sectors += l2_sector_count(m->sectors);
         l2_reply_plain(s, out, m->line, m->txn, m->sm, m->op, m->src | MEM_NOT_LOOKED_UP,

@@ -30,6 +30,7 @@ void l2_slice_init(l2_slice_t *s, const mem_config_t *config, const addr_map_t *
     RB_INVARIANT(spec->size >= set_bytes, "l2: no room for one set per slice");
     s->cache = cache_create((uint32_t)(spec->size / set_bytes), spec->ways, LINE_BYTES,
                             spec->replacement, true, true);
+    cache_watch(s->cache, &s->request);
     mshr_init(&s->mshr, spec->mshrs);
     gpc_code_init(&s->gpc, config, n_sms);
     l2_halves_init(s, icnt->gpc_sms, n_sms);
@@ -372,6 +373,7 @@ uint32_t l2_slice_copy_in(l2_slice_t *s, uint64_t line, uint8_t sectors)
         return 0;
     if (s->spec.halves > 1)
         l2_copy_drop(s, cache_key_of(s->cache, line), sectors);
+    s->request = (cache_request_t){0};
     cache_tag_t *l = cache_place(s->cache, cache_key_of(s->cache, line)).tag;
     l2_tags_fill(s->cache, l, sectors);
     cache_write(s->cache, l)->dirty |= sectors;

@@ -116,6 +116,7 @@ typedef struct {
     } copy;                  /* messages of copies that wait for the input */
     uint32_t held;           /* request taken from the crossbar but not yet handled; 0: none */
     cache_key_t request_key; /* its line within the slice */
+    cache_request_t request; /* what the replacement policy may know of the present access */
     uint32_t likely;         /* request that was likely to be next; 0: none */
     cache_key_t likely_key;  /* its line */
     l2_stall_t stall;        /* what `held` waits for */

@@ -31,6 +31,9 @@ typedef struct {
     uint32_t head,
         tail; /* index + 1 into waiting: requests behind `first`; in a free entry, head is the next
                * free one */
+    uint16_t site; /* of the request that missed, with its kind: cache_request_t */
+    uint8_t kind;
+    bool prefetched;
     uint16_t n_waiting; /* requests */
     uint8_t pending;    /* sectors being fetched */
     bool absent;        /* the cache has not had the line since the entry was added */

@@ -6,17 +6,20 @@
 #include "sim/core/model_mem.h"
 #include "sim/core/prefetch.h"
 
-#define POLICY_HIT_(NAME, name, bits, help)                                                        \
+#define POLICY_HIT_(NAME, name, bits, words, help)                                                 \
     case REPLACEMENT_##NAME:                                                                       \
         replacement_##name##_hit(c, set, way);                                                     \
         break;
-#define POLICY_ADDED_(NAME, name, bits, help)                                                      \
+#define POLICY_ADDED_(NAME, name, bits, words, help)                                               \
     case REPLACEMENT_##NAME:                                                                       \
         replacement_##name##_added(c, set, way);                                                   \
         break;
-#define POLICY_REPLACE_(NAME, name, bits, help)                                                    \
+#define POLICY_REPLACE_(NAME, name, bits, words, help)                                             \
     case REPLACEMENT_##NAME:                                                                       \
         return replacement_##name##_replace(c, set);
+
+/* Of a cache whose owner says nothing of its accesses. */
+static const cache_request_t unknown_request;
 
 uint32_t cache_set_of(const cache_t *c, uint64_t line)
 {
@@ -65,6 +68,8 @@ void cache_shape(cache_t *c, uint32_t sets, uint32_t ways)
 void cache_clear(cache_t *c)
 {
     c->count = 0;
+    if (c->policy_word != NULL)
+        memset(c->policy_word, 0, replacement_words[c->policy] * sizeof(*c->policy_word));
     if (c->sets == 0)
         return;
     if (c->planes > 0)
@@ -92,6 +97,9 @@ cache_t *cache_create(uint32_t sets, uint32_t ways, uint32_t line_bytes,
     c->hash_sets = hash_sets;
     c->policy = policy;
     c->planes = replacement_bits[policy];
+    c->request = &unknown_request;
+    if (replacement_words[policy] > 0)
+        c->policy_word = rb_model_calloc(replacement_words[policy], sizeof(*c->policy_word));
     c->random_state = 0x9E3779B9u;
     while (line_bytes >> c->line_shift > 1)
         c->line_shift++;
@@ -119,7 +127,13 @@ void cache_destroy(cache_t *c)
     rb_model_free(c->way);
     rb_model_free(c->written);
     rb_model_free(c->policy_state);
+    rb_model_free(c->policy_word);
     rb_model_free(c);
+}
+
+void cache_watch(cache_t *c, const cache_request_t *request)
+{
+    c->request = request;
 }
 
 void cache_reset(cache_t *c, uint32_t sets, uint32_t ways)
@@ -410,6 +424,7 @@ cache_tag_t *cache_insert_key(cache_t *c, cache_key_t k, cache_line_t *victim, b
     }
     if (cache_set_count(c, k.set) < c->ways)
         return insert_in_room(c, k);
+    c->incoming = k.line;
     uint32_t way = policy_replace(c, k.set);
     return c->narrow ? narrow_replace(c, k, way, victim, evicted)
                      : wide_replace(c, k, way, victim, evicted);

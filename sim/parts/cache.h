@@ -82,6 +82,10 @@ cache_t *cache_create(uint32_t sets, uint32_t ways, uint32_t line_bytes,
                       replacement_policy_t policy, bool hash_sets, bool writes);
 void cache_destroy(cache_t *c);
 
+/* Says where the owner keeps what its replacement policy may know of the present access; it must live
+ * as long as the cache. */
+void cache_watch(cache_t *c, const cache_request_t *request);
+
 /* An empty cache with the same shape and policy. */
 cache_t *cache_like(const cache_t *c);
 

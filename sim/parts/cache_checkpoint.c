@@ -16,7 +16,7 @@ static int state_save(const cache_t *c, uint32_t set, FILE *out)
 
 /* Checkpoint: sets, ways, line_shift, random state, policy; then per set the number of lines, the
  * lines in the order of ways (policies choose by way), the ways in the order of use, and the
- * policy's bits. */
+ * policy's bits; in the end the policy's words. */
 int cache_save(const cache_t *c, FILE *out)
 {
     const uint32_t head[HEAD_WORDS] = {c->sets, c->ways, c->line_shift, c->random_state,
@@ -43,7 +43,9 @@ int cache_save(const cache_t *c, FILE *out)
         if (state_save(c, s, out) != 0)
             return -1;
     }
-    return 0;
+    const size_t words = replacement_words[c->policy];
+    return words == 0 || fwrite(c->policy_word, sizeof(*c->policy_word), words, out) == words ? 0
+                                                                                              : -1;
 }
 
 /* Loads a line into the next way of set s. */
@@ -117,7 +119,9 @@ static int sets_load(cache_t *c, uint32_t *order, bool *seen, FILE *in)
         if (order_load(c, s, count, order, seen, in) != 0 || state_load(c, s, in) != 0)
             return -1;
     }
-    return 0;
+    const size_t words = replacement_words[c->policy];
+    return words == 0 || fread(c->policy_word, sizeof(*c->policy_word), words, in) == words ? 0
+                                                                                            : -1;
 }
 
 int cache_load(cache_t *c, FILE *in)

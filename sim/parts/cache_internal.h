@@ -23,9 +23,12 @@ struct cache {
     bool sets_pow2, hash_sets;
     replacement_policy_t policy;
     uint32_t random_state;
-    uint32_t planes;        /* bits of state per way that the policy keeps */
-    uint32_t plane_words;   /* words of one bit of all ways of a set */
-    uint64_t *policy_state; /* owned; planes x plane_words per set */
+    const cache_request_t *request; /* the present access */
+    uint64_t incoming;              /* a line that is inserted into a full set */
+    uint32_t *policy_word;          /* owned; replacement_words[] of them */
+    uint32_t planes;                /* bits of state per way that the policy keeps */
+    uint32_t plane_words;           /* words of one bit of all ways of a set */
+    uint64_t *policy_state;         /* owned; planes x plane_words per set */
     size_t cap_policy_state;
     bool narrow;         /* kind of its sets: narrow or wide */
     uint8_t *narrow_set; /* owned; one narrow_set_t per set, narrow_bytes each */

@@ -32,6 +32,9 @@ cache_t *cache_copy(const cache_t *c)
     if (c->planes > 0)
         memcpy(to->policy_state, c->policy_state,
                cache_state_words(c) * c->sets * sizeof(*c->policy_state));
+    if (c->policy_word != NULL)
+        memcpy(to->policy_word, c->policy_word,
+               replacement_words[c->policy] * sizeof(*c->policy_word));
     if (c->written != NULL)
         memcpy(to->written, c->written, (size_t)c->sets * c->ways * sizeof(*c->written));
     return to;

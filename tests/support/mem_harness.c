@@ -54,7 +54,7 @@ mem_config_t mem_harness_config(uint32_t partitions, uint32_t slices_each)
 
 mem_msg_t mem_harness_message(mem_op_t op, uint64_t line, uint8_t sectors)
 {
-    mem_msg_t m = {.line = line, .op = (uint8_t)op, .sectors = sectors, .lanes = 1, .conflict = 1};
+    mem_msg_t m = {.line = line, .op = (uint8_t)op, .sectors = sectors, .conflict = 1};
     if (op == MEM_WRITE) {
         m.full = sectors;
         for (uint32_t s = 0; s < SECTORS_PER_LINE; s++)

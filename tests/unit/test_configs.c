@@ -261,6 +261,9 @@ static void parameters_that_contradict_each_other_are_refused(void **state)
     assert_refused(LIST("icache.l0_size=12500"), LIST("icache.l0_size", "12KiB"));
     assert_refused(LIST("mem.interleave=384"), LIST("mem.interleave", "power of two"));
     assert_refused(LIST("l2.fill_sectors=3"), LIST("1, 2 or 4"));
+    assert_refused(LIST("l2.replacement=warp"), LIST("only the L1"));
+    assert_refused(LIST("tlb.replacement=warp"), LIST("only the L1"));
+    assert_refused(LIST("const.replacement=ship"), LIST("only the L1 and the L2"));
     assert_refused(LIST("mem.hash=gv100", "mem.interleave=256"), LIST("mem.interleave = 512"));
     assert_refused(LIST("mem.hash=gv100", "mem.interleave=512", "l2.slices=128"),
                    LIST("l2.slices = 64"));

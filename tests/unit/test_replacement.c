@@ -284,7 +284,81 @@ static void law_bip(void)
     }
 }
 
-#define LAW_(NAME, name, bits, help) law_##name,
+/* A loop over lines that do not fit leaves nothing to srrip; drrip finds that its bimodal sets miss less. */
+static void law_drrip(void)
+{
+    agree_at_all_ways(REPLACEMENT_DRRIP, &(model_ops_t){predict_near, first_distant, predict_long},
+                      false); /* one set: no duel */
+    enum { SETS = 128, WAYS = 16, LINES = SETS * (WAYS + 4), ROUNDS = 60 };
+    uint32_t hits[2] = {0};
+    for (uint32_t kind = 0; kind < 2; kind++) {
+        cache_t *c = cache_create(SETS, WAYS, LINE,
+                                  kind == 0 ? REPLACEMENT_SRRIP : REPLACEMENT_DRRIP, false, true);
+        for (uint32_t round = 0; round < ROUNDS; round++) {
+            hits[kind] = 0;
+            for (uint64_t n = 0; n < LINES; n++)
+                hits[kind] += cache_use(c, n * LINE);
+        }
+        cache_destroy(c);
+    }
+    assert_int_equal(hits[0], 0);
+    assert_in_range(hits[1], SETS * WAYS / 2, SETS * WAYS);
+}
+
+/* Two instructions: one reads WAYS - 2 lines twice, the other then a stream of lines, longer than the set;
+ * and again. Returns the hits of the first reading in the last round. */
+static uint32_t loop_beside_stream(replacement_policy_t policy, bool known)
+{
+    enum { WAYS = 16, KEPT = WAYS - 2, ROUNDS = 200 };
+    cache_request_t request = {.kind = CACHE_READ};
+    one_set_t s = one_set(policy, WAYS);
+    cache_watch(s.c, &request);
+    uint32_t hits = 0, gone, next = 1000;
+    for (uint32_t round = 0; round < ROUNDS; round++) {
+        request.pc = known ? 0x100 : 0;
+        request.warp = 3;
+        hits = use_all(&s, 0, KEPT);
+        (void)use_all(&s, 0, KEPT);
+        request.pc = known ? 0x200 : 0;
+        request.warp = 60;
+        for (uint32_t i = 0; i < 3 * WAYS; i++)
+            (void)use(&s, next++, &gone);
+    }
+    cache_destroy(s.c);
+    return hits;
+}
+
+/* Lines of the stream are never used again, so they stop evicting the others. */
+static void law_ship(void)
+{
+    agree_at_all_ways(REPLACEMENT_SHIP, &(model_ops_t){predict_near, first_distant, predict_long},
+                      false); /* unknown instructions */
+    assert_int_equal(loop_beside_stream(REPLACEMENT_LRU, true), 0);
+    assert_int_equal(loop_beside_stream(REPLACEMENT_SRRIP, true), 0);
+    assert_int_equal(loop_beside_stream(REPLACEMENT_SHIP, false), 0);
+    assert_int_equal(loop_beside_stream(REPLACEMENT_SHIP, true), 14);
+}
+
+/* Lines of the warp in the lower slot stay; among lines of one warp it is LRU. */
+static void law_warp(void)
+{
+    agree_at_all_ways(REPLACEMENT_WARP, &(model_ops_t){stamp, smallest_mark, stamp}, false);
+    assert_int_equal(loop_beside_stream(REPLACEMENT_WARP, true), 14);
+    cache_request_t request = {.warp = 5};
+    one_set_t s = one_set(REPLACEMENT_WARP, 2);
+    uint32_t gone;
+    cache_watch(s.c, &request);
+    (void)use(&s, 1, &gone);
+    request.warp = 9;
+    (void)use(&s, 2, &gone);
+    request.warp = 2;
+    (void)use(&s, 2, &gone); /* now a line of warp 2 */
+    (void)use(&s, 3, &gone);
+    assert_int_equal(gone, 1);
+    cache_destroy(s.c);
+}
+
+#define LAW_(NAME, name, bits, words, help) law_##name,
 static void (*const laws[])(void) = {REPLACEMENT_POLICIES(LAW_)};
 
 static void each_policy_keeps_its_own_law(void **state)

@@ -14,6 +14,7 @@ void l1_init(sm_t *sm)
     const l1_spec_t *spec = &sm->config->l1;
     sm->memory.l1 = cache_create(spec->sets, l1_spec_ways(spec, 0), LINE_BYTES, spec->replacement,
                                  false, false);
+    cache_watch(sm->memory.l1, &sm->memory.l1_request);
     sm->memory.prefetcher_word =
         rb_model_calloc(prefetcher_words[spec->prefetcher], sizeof(*sm->memory.prefetcher_word));
 }
@@ -192,6 +193,10 @@ l1_result_t l1_access(sm_t *sm, const line_access_t *a, cycle_t now)
     const l1_spec_t *spec = &sm->config->l1;
     const inst_t *inst = sm->memory.lsu.cur.inst;
     bool local = sm->memory.lsu.space == MEM_LOCAL;
+    sm->memory.l1_request =
+        (cache_request_t){.pc = (uint32_t)(sm->code_base + inst->pc),
+                          .warp = sm->memory.lsu.cur.warp,
+                          .kind = inst->access == ACC_LOAD ? CACHE_READ : CACHE_WRITE};
     switch (inst->access) {
     case ACC_STORE:
         if (!spec->perfect)

@@ -52,14 +52,16 @@ static uint32_t data_flits(const sm_t *sm, uint8_t sectors)
 void l1_send(sm_t *sm, const line_access_t *a, mem_op_t op, uint8_t sectors, txn_kind_t kind,
              uint32_t index, cycle_t now)
 {
+    const mem_entry_t *cur = &sm->memory.lsu.cur;
     mem_msg_t m = {.line = a->line,
+                   .site = MSG_SITE(sm->code_base + cur->inst->pc),
                    .txn = txn_make(kind, index),
                    .op = (uint8_t)op,
                    .src = sm->memory.lsu.space == MEM_LOCAL ? MEM_SRC_LOCAL : MEM_SRC_GLOBAL,
                    .sectors = sectors,
                    .full = a->full,
-                   .lanes = a->lanes,
                    .conflict = a->conflict,
+                   .prefetched = kind == TXN_MSHR && sm->memory.mshr[index].prefetched,
                    .launch = sm->counted};
     memcpy(m.bytes, a->bytes, sizeof(m.bytes));
     uint32_t flits = op == MEM_READ ? 1 : data_flits(sm, sectors);

@@ -38,10 +38,23 @@ static void occupy_data_stage(sm_t *sm, uint32_t mshr, cycle_t now)
     sm->stats.l1_data_busy += cycles;
 }
 
+/* Tells the L1 that data of a miss arrive. A line that only a prefetcher asked for has no instruction. */
+static void note_fill(sm_t *sm, const mshr_t *m)
+{
+    cache_request_t r = {.kind = CACHE_READ, .prefetched = m->prefetched, .fill = true};
+    if (m->sectors != 0) {
+        const load_t *oldest = &sm->memory.load[m->load];
+        r.pc = (uint32_t)(sm->code_base + oldest->inst->pc);
+        r.warp = oldest->warp;
+    }
+    sm->memory.l1_request = r;
+}
+
 static void fill(sm_t *sm, uint32_t index, const mem_msg_t *reply, cycle_t now)
 {
     mshr_t *m = &sm->memory.mshr[index];
     uint8_t got = reply->sectors & m->pending;
+    note_fill(sm, m);
     cache_tag_t *tag = l1_line_fill(sm, m->key, m->absent, got);
     if (m->prefetched)
         cache_tag_mark(tag, true);

@@ -130,9 +130,10 @@ typedef struct {
     mem_queue_t queue[SM_MAX_SUB_CORES];
     lsu_t lsu;
     cache_t *l1;
-    pattern_t *pattern;        /* owned; PATTERN_SLOTS; NULL: the banks forbid it */
-    uint64_t *prefetcher_word; /* owned; state of the prefetcher */
-    uint32_t sector_flits;     /* flits per sector of data sent */
+    cache_request_t l1_request; /* what the replacement policy of the L1 may know */
+    pattern_t *pattern;         /* owned; PATTERN_SLOTS; NULL: the banks forbid it */
+    uint64_t *prefetcher_word;  /* owned; state of the prefetcher */
+    uint32_t sector_flits;      /* flits per sector of data sent */
     uint32_t l1_ways_max;
     load_t *load; /* owned; l1.pending_loads */
     uint16_t load_free;
