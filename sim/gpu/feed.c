@@ -81,6 +81,7 @@ rb_code_t feed_open(feed_t *f, trace_source_t *source, uint64_t id, const feed_p
     f->failed_at = UINT64_MAX;
     f->missing = false;
     f->claimed = 0;
+    f->doubts = (stream_doubts_t){0};
     atomic_store(&f->decoded, 0);
     atomic_store(&f->taken, 0);
     atomic_store(&f->insts_decoded, 0);
@@ -149,7 +150,7 @@ void feed_change_end(feed_t *f)
     for (uint64_t at = from; at < end; at++) {
         trace_block_t *b = entry_at(f, at)->block;
         if (wanted(f, b->index)) {
-            entry_at(f, to++)->block = b;
+            *entry_at(f, to++) = *entry_at(f, at);
         } else {
             atomic_fetch_sub(&f->insts_decoded, b->n_insts);
             feed_free(f, b);
@@ -200,6 +201,16 @@ static void publish(feed_t *f)
     atomic_store(&f->decoded, at);
 }
 
+/* What each of n decoded blocks holds; owned by the caller. */
+static stream_doubts_t *find_doubts(trace_block_t **blocks, uint64_t n)
+{
+    stream_doubts_memo_t memo = {0};
+    stream_doubts_t *doubts = rb_calloc(n, sizeof(*doubts));
+    for (uint64_t i = 0; i < n; i++)
+        stream_doubts_block(&doubts[i], &memo, blocks[i]);
+    return doubts;
+}
+
 /* Decodes the next block with the lock held, of a source that cannot do it otherwise. */
 static bool decode_one(feed_t *f)
 {
@@ -214,7 +225,10 @@ static bool decode_one(feed_t *f)
         return false;
     }
     f->next_index++;
-    entry_at(f, f->claimed++)->block = b;
+    feed_entry_t *e = entry_at(f, f->claimed++);
+    stream_doubts_memo_t memo = {0};
+    *e = (feed_entry_t){.block = b};
+    stream_doubts_block(&e->doubts, &memo, b);
     publish(f);
     return true;
 }
@@ -233,11 +247,13 @@ static void decode_claim(feed_t *f, trace_claim_t *claim, uint64_t n)
     pthread_mutex_unlock(&f->lock);
     trace_block_t **blocks = rb_calloc(n, sizeof(trace_block_t *));
     const rb_code_t code = f->source->ops->decode(f->launch, claim, blocks, &done, &err);
+    stream_doubts_t *doubts = find_doubts(blocks, done);
     pthread_mutex_lock(&f->lock);
     f->busy--;
     for (uint64_t i = 0; i < done; i++)
-        entry_at(f, at + i)->block = blocks[i];
+        *entry_at(f, at + i) = (feed_entry_t){blocks[i], doubts[i]};
     free(blocks);
+    free(doubts);
     if (code != RB_OK)
         fail_at(f, index + done, &err);
     publish(f);
@@ -344,6 +360,7 @@ trace_block_t *feed_take(feed_t *f)
     const uint64_t at = atomic_load(&f->taken);
     trace_block_t *b = entry_at(f, at)->block;
     atomic_fetch_add(&f->insts_taken, b->n_insts);
+    stream_doubts_add(&f->doubts, &entry_at(f, at)->doubts);
     atomic_store(&f->taken, at + 1);
     return b;
 }

@@ -13,6 +13,7 @@
 #include <stdatomic.h>
 
 #include "sim/gpu/trace_source.h"
+#include "sim/isa/stream_doubts.h"
 
 /* Selects the blocks of a launch to decode. */
 typedef struct {
@@ -25,6 +26,7 @@ typedef struct {
 /* A block of the ring. */
 typedef struct {
     trace_block_t *block; /* NULL: it is being decoded */
+    stream_doubts_t doubts;
 } feed_entry_t;
 
 typedef struct {
@@ -39,6 +41,7 @@ typedef struct {
     uint64_t claimed;                    /* blocks that were decoded or are being decoded */
     atomic_uint_fast64_t decoded, taken; /* blocks, in order, that can be taken and were taken */
     atomic_uint_fast64_t insts_decoded, insts_taken; /* their warp instructions */
+    stream_doubts_t doubts;                          /* of the blocks that were taken */
     uint32_t busy;                                   /* threads that decode a claim */
     uint64_t next_index;                             /* next block to decode */
     const feed_filter_t *filter;                     /* borrowed while open; NULL: all blocks */

@@ -180,6 +180,7 @@ static void fill_result(gpu_t *g, const launch_info_t *info, const occupancy_t *
     out->sm = part.sm;
     out->l2 = part.l2;
     out->dram = part.dram;
+    out->doubts = g->feed.doubts;
 }
 
 /* The filter of the feed. */

@@ -7,6 +7,7 @@
 #include "sim/gpu/occupancy.h"
 #include "sim/gpu/sampler.h"
 #include "sim/gpu/trace_source.h"
+#include "sim/isa/stream_doubts.h"
 #include "sim/mem/mem_stats.h"
 #include "sim/sm/sm_stats.h"
 
@@ -29,7 +30,8 @@ typedef struct {
     sm_stats_t sm;
     l2_stats_t l2;
     dram_stats_t dram;
-    uint64_t copied_bytes; /* host copies just before this launch */
+    uint64_t copied_bytes;  /* host copies just before this launch */
+    stream_doubts_t doubts; /* of the blocks that were simulated */
     launch_touched_t touched;
     launch_sampling_t sampling;
     launch_replicates_t replicates; /* if sampling.estimated */

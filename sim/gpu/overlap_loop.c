@@ -149,6 +149,7 @@ static void close_launch(gpu_t *g, struct overlap_loop *p, overlap_launch_t *l)
     e->release = l->release;
     e->r.blocks = l->sent;
     e->r.warp_insts = l->sent_insts;
+    e->r.doubts = l->feed.doubts;
     l->state = LAUNCH_FREE;
 }
 

@@ -40,6 +40,35 @@ static void a_damaged_trace_exits_with_2_names_the_place_and_leaves_nothing(void
     expect(2, NULL, WORDS("info", "cut.traceg.xz", "--count"));
 }
 
+/* Both warps load from address 0, and one waits at a barrier more. The same from a native file. */
+static void what_a_trace_has_lost_is_said_with_counts(void **state)
+{
+    static const char text[] =
+        "-kernel name = k\n-kernel id = 1\n-grid dim = (1,1,1)\n-block dim = (64,1,1)\n"
+        "-shmem = 0\n-nregs = 8\n-binary version = 70\n-cuda stream id = 0\n"
+        "-accelsim tracer version = 3\n\n#traces format\n\n#BEGIN_TB\n\nthread block = 0,0,0\n\n"
+        "warp = 0\ninsts = 3\n0000 ffffffff 1 R4 LDG.E 1 R2 4 1 0x0 0 \n"
+        "0010 ffffffff 0 BAR.SYNC 0 0 \n0020 ffffffff 0 EXIT 0 0 \n"
+        "warp = 1\ninsts = 4\n0000 ffffffff 1 R4 LDG.E 1 R2 4 1 0x0 0 \n"
+        "0010 ffffffff 0 BAR.SYNC 0 0 \n0010 ffffffff 0 BAR.SYNC 0 0 \n"
+        "0020 ffffffff 0 EXIT 0 0 \n\n#END_TB\n";
+    static const char loads[] = "2 of 2 accesses of global memory go to address 0",
+                      barriers[] = "1 of 1 blocks have warps that reach more barriers than others";
+    (void)state;
+    cli_write("lost.traceg", text, sizeof(text) - 1);
+    expect(0, loads, WORDS("run", "lost.traceg", "-o", "lost-out"));
+    expect(0, barriers, WORDS("run", "lost.traceg"));
+    char *json = cli_read_json("lost-out/run.json");
+    assert_true(json_is(json, "trace.doubts.null_accesses", "2"));
+    assert_true(json_is(json, "trace.doubts.uneven_blocks", "1"));
+    assert_true(json_is(json, "trace.doubts.empty_blocks", "0"));
+    free(json);
+    expect(0, loads, WORDS("info", "lost.traceg", "--count"));
+    expect(0, NULL, WORDS("convert", "lost.traceg", "lost.rbt"));
+    expect(0, loads, WORDS("run", "lost.rbt"));
+    expect(0, barriers, WORDS("trace", "verify", "lost.rbt"));
+}
+
 /* Number of the file at path, which changes when it is replaced; 0: there is none. */
 static ino_t file_number(const char *path)
 {
@@ -304,6 +333,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_damaged_trace_exits_with_2_names_the_place_and_leaves_nothing),
+        cmocka_unit_test(what_a_trace_has_lost_is_said_with_counts),
         cmocka_unit_test(a_killed_run_resumes_to_the_same_results),
         cmocka_unit_test(a_killed_run_of_streams_resumes_to_the_same_results),
         cmocka_unit_test(a_killed_sampled_run_resumes_to_the_same_results),

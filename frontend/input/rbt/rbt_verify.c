@@ -159,6 +159,7 @@ static rb_code_t check_launch(examination_t *x, rbt_verified_t *v, rb_err_t *err
     const trace_source_ops_t *ops = x->source->ops;
     uint64_t position = v->launches + 1;
     block_reading_t reading;
+    stream_doubts_memo_t memo = {0};
     rb_code_t code = RB_OK;
 
     x->info = rbt_launch_info(x->f, &x->launch.row);
@@ -172,6 +173,8 @@ static rb_code_t check_launch(examination_t *x, rbt_verified_t *v, rb_err_t *err
         code = ops->get_block(reading.launch, i, &b, err);
         if (code == RB_OK)
             code = check_block(x, b, err);
+        if (code == RB_OK)
+            stream_doubts_block(&v->doubts, &memo, b);
         ops->free_block(reading.launch, b);
     }
     block_reading_close(&reading);

@@ -5,9 +5,11 @@
 #include <stdint.h>
 
 #include "sim/core/err.h"
+#include "sim/isa/stream_doubts.h"
 
 typedef struct {
     uint64_t launches, blocks, warp_insts;
+    stream_doubts_t doubts;
 } rbt_verified_t;
 
 /* RB_TRACE naming the first fault and its place; RB_IO. */

@@ -13,6 +13,7 @@
 #include "frontend/tool/io/out_file.h"
 #include "frontend/tool/io/text_format.h"
 #include "frontend/tool/run/run_setup.h"
+#include "frontend/tool/run/trace_doubts.h"
 #include "sim/core/json_write.h"
 #include "sim/core/memory_file.h"
 #include "sim/gpu/occupancy.h"
@@ -27,6 +28,7 @@ typedef struct {
     uint64_t file_bytes;
     uint64_t stored, warp_insts, thread_insts; /* totals of the blocks in the trace; only with
                                                 * --count */
+    stream_doubts_t doubts;                    /* the same */
 } launch_facts_t;
 
 typedef struct {
@@ -101,6 +103,7 @@ static rb_code_t count_launch(trace_source_t *source, uint64_t position, launch_
     const trace_source_ops_t *ops = source->ops;
     block_reading_t reading;
     RB_TRY(block_reading_open(&reading, source, position, err));
+    stream_doubts_memo_t memo = {0};
     rb_code_t rc = RB_OK;
     for (uint64_t index = 0;; index++) {
         trace_block_t *block = NULL;
@@ -108,6 +111,7 @@ static rb_code_t count_launch(trace_source_t *source, uint64_t position, launch_
         if (rc != RB_OK || block == NULL)
             break;
         count_block(f, block);
+        stream_doubts_block(&f->doubts, &memo, block);
         ops->free_block(reading.launch, block);
     }
     block_reading_close(&reading);
@@ -131,6 +135,7 @@ static rb_code_t read_launch(setup_t *s, const info_options_t *o, uint64_t id, l
 /* Totals of the launches listed so far. */
 typedef struct {
     uint64_t blocks, stored, file_bytes, warp_insts, thread_insts;
+    stream_doubts_t doubts;
     const char *file; /* borrowed; file of the last launch */
 } info_totals_t;
 
@@ -144,6 +149,7 @@ static void add_totals(info_totals_t *t, const launch_facts_t *f)
     t->file = f->info.file;
     t->warp_insts += f->warp_insts;
     t->thread_insts += f->thread_insts;
+    stream_doubts_add(&t->doubts, &f->doubts);
 }
 
 static double theoretical(const setup_t *s, const launch_facts_t *f)
@@ -211,6 +217,7 @@ static rb_code_t print_table(setup_t *s, const info_options_t *o, FILE *out, rb_
         fprintf(out, ", %llu warp instructions, %llu thread instructions",
                 (unsigned long long)t.warp_insts, (unsigned long long)t.thread_insts);
     fprintf(out, "\n");
+    trace_doubts_warn(o->setup.trace, &t.doubts);
     return info_graph_text(s->source, out, err);
 }
 
@@ -273,6 +280,8 @@ static rb_code_t print_json(setup_t *s, const info_options_t *o, FILE *out, rb_e
         json_u64(&j, "stored_blocks", t.stored);
         json_u64(&j, "warp_instructions", t.warp_insts);
         json_u64(&j, "thread_instructions", t.thread_insts);
+        trace_doubts_json(&j, &t.doubts);
+        trace_doubts_warn(o->setup.trace, &t.doubts);
     }
     json_end(&j);
     RB_TRY(info_graph_json(s->source, &j, err));

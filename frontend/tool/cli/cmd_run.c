@@ -11,6 +11,7 @@
 #include "frontend/tool/run/run_parts.h"
 #include "frontend/tool/run/run_status.h"
 #include "frontend/tool/run/run_streams.h"
+#include "frontend/tool/run/trace_doubts.h"
 #include "sim/core/alloc.h"
 #include "sim/core/log.h"
 
@@ -377,6 +378,8 @@ static rb_code_t conclude(run_t *run, bool complete, const char *command, rb_err
         rc = run_folder_finish(&run->folder, &report, run->setup.conf, err);
     if (rc == RB_OK)
         rc = print_results(&report, o, err);
+    if (rc == RB_OK)
+        trace_doubts_warn(report.trace_path, &report.simulated.doubts);
     if (rc == RB_OK)
         report_trailer(&report, stderr);
     report_free(&report);

@@ -16,6 +16,7 @@
 #include "frontend/tool/library/library_client.h"
 #include "frontend/tool/run/plan_file.h"
 #include "frontend/tool/run/run_sampling.h"
+#include "frontend/tool/run/trace_doubts.h"
 #include "sim/core/alloc.h"
 #include "sim/core/log.h"
 #include "sim/core/memory_file.h"
@@ -86,6 +87,7 @@ static rb_code_t verify(const trace_options_t *o, rb_err_t *err)
     printf("%s: good: %" PRIu64 " launch%s, %" PRIu64 " block%s, %" PRIu64 " warp instructions\n",
            o->trace, v.launches, v.launches == 1 ? "" : "es", v.blocks, v.blocks == 1 ? "" : "s",
            v.warp_insts);
+    trace_doubts_warn(o->trace, &v.doubts);
     return out_flush_stdout(err);
 }
 

@@ -82,7 +82,7 @@ const cli_command_t cli_command_trace = {
     "verify|cat|slice TRACE",
     "check, print and cut traces",
     "verify FILE.rbt: checks every checksum of a native file, decodes all of it and compares it "
-    "with its index.\n\n"
+    "with its index. It warns of what programs hardly do, such as accesses to address 0.\n\n"
     "cat TRACE: prints the instructions of a thread block.\n\n"
     "slice TRACE -o FILE.rbt: writes part of a trace, with the launches' original ids and all "
     "memory copies.",

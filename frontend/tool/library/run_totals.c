@@ -20,6 +20,7 @@ void totals_add(run_totals_t *t, const launch_result_t *r)
     t->launch_cycles += r->launch_cycles;
     t->warp_slot_cycles += r->warp_slot_cycles;
     t->copied_bytes += r->copied_bytes;
+    stream_doubts_add(&t->doubts, &r->doubts);
     t->touched.launches += r->touched.launches;
     t->touched.warp_insts += r->touched.warp_insts;
     t->touched.cpu_seconds += r->touched.cpu_seconds;

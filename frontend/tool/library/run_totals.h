@@ -13,6 +13,7 @@ typedef struct {
     uint64_t run_blocks, run_warp_insts, run_cycles;
     uint64_t launches_estimated;
     launch_touched_t touched;
+    stream_doubts_t doubts;
     uint64_t cycles;  /* cycles in which at least one launch was running */
     cycle_t from, to; /* the last period of such cycles */
     sm_stats_t sm;

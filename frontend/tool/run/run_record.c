@@ -152,6 +152,7 @@ static void code_launch(codec_t *c, launch_result_t *r, double *host_seconds)
     code_counters(c, &r->sm, &r->l2, &r->dram);
     code_sampling(c, &r->sampling);
     code_bytes(c, &r->touched, sizeof(r->touched));
+    code_bytes(c, &r->doubts, sizeof(r->doubts));
 }
 
 static void code_interval(codec_t *c, interval_result_t *r)
@@ -259,5 +260,10 @@ uint64_t record_layout(void)
 {
     uint64_t h = layout_add(1, sm_stat_defs, SM_STAT_COUNT);
     h = layout_add(h, l2_stat_defs, L2_STAT_COUNT);
-    return layout_add(h, dram_stat_defs, DRAM_STAT_COUNT);
+    h = layout_add(h, dram_stat_defs, DRAM_STAT_COUNT);
+    for (unsigned i = 0; i < STREAM_DOUBT_COUNT; i++) {
+        const char *name = stream_doubt(&(stream_doubts_t){0}, i).name;
+        h = journal_checksum(h, name, strlen(name));
+    }
+    return h;
 }
