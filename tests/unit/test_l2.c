@@ -281,7 +281,6 @@ static void an_atomic_takes_its_latency_and_its_conflicts(void **state)
                 for (int op = MEM_RED; op <= MEM_ATOMIC; op++) {
                     mem_msg_t m = mem_harness_message((mem_op_t)op, 128, sectors);
                     m.conflict = conflict;
-                    m.lanes = 32;
                     uint32_t n = mem_harness_add(h, 0, mem_harness_now(h) + 3, &m);
                     mem_harness_run(h);
                     const mem_harness_request_t *r = mem_harness_request(h, n);
