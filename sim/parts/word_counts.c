@@ -55,3 +55,32 @@ word_count_t *word_counts_add(word_counts_t *c, uint64_t addr)
     s->word = key;
     return s;
 }
+
+bool word_counts_fulfil(const word_counts_t *c, const trace_block_t *block, uint32_t wait,
+                        uint64_t from, uint64_t to)
+{
+    const stream_wait_t *s = &block->waits[wait - 1];
+
+    for (uint32_t i = 0; i < s->n_words; i++) {
+        const wait_word_t *w = &block->wait_words[s->first_word + i];
+        if (w->word >= from && w->word < to && !word_count_fulfils(word_counts_find(c, w->word), w))
+            return false;
+    }
+    return true;
+}
+
+void word_counts_write(word_counts_t *c, const trace_block_t *block, uint32_t wait, uint64_t addr)
+{
+    bool takes = false, asked = wait == 0;
+
+    for (uint32_t i = 0; wait != 0 && i < block->waits[wait - 1].n_words; i++) {
+        const wait_word_t *w = &block->wait_words[block->waits[wait - 1].first_word + i];
+        asked = asked || w->word == (addr & ~UINT64_C(3));
+        takes = takes || (w->word == (addr & ~UINT64_C(3)) && w->writes == WAIT_UNTIL_FREE);
+    }
+    word_count_t *n = asked ? word_counts_add(c, addr) : NULL;
+    if (n == NULL)
+        return;
+    n->taken += takes;
+    n->writes += !takes;
+}

@@ -43,8 +43,17 @@ word_count_t *word_counts_add(word_counts_t *c, uint64_t addr);
 static inline bool word_count_fulfils(const word_count_t *c, const wait_word_t *w)
 {
     if (w->writes == WAIT_UNTIL_FREE)
-        return c == NULL || c->writes == c->taken;
+        return c == NULL || c->writes >= c->taken;
     return c != NULL && c->writes + c->taken >= w->writes;
 }
+
+/* Whether the words of a wait (index + 1 in the block) that lie in [from, to) have been written as
+ * often as it asks. */
+bool word_counts_fulfil(const word_counts_t *c, const trace_block_t *block, uint32_t wait,
+                        uint64_t from, uint64_t to);
+
+/* Counts a write to the word at addr by an instruction that polls for a wait (0: it does not poll),
+ * which is fulfilled. */
+void word_counts_write(word_counts_t *c, const trace_block_t *block, uint32_t wait, uint64_t addr);
 
 #endif

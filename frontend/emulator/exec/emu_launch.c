@@ -19,6 +19,7 @@ enum {
     MAX_WORKERS = 256,
     ALONE_INSTS = 1 << 18, /* instructions executed before starting more threads pays off */
     MAX_THREADS = 1024,
+    INSTS_PER_CHECK = 1 << 12, /* between two looks at the clock */
     MIN_LOCAL = 4096,          /* per thread; CUDA's default stack is 1 KiB */
     RECURSIVE_LOCAL = 1 << 16, /* used if the depth of the stack is unknown */
     RECORDS_BYTES = 8 << 20,   /* of all resident warps, before they are packed */
@@ -224,7 +225,7 @@ static void pack_record(emu_warp_t *w, size_t most)
  */
 static bool gives_way(emu_block_t *b)
 {
-    const bool stuck = emu_block_is_stuck(b);
+    const bool stuck = !b->grid->parallel && emu_block_is_stuck(b);
 
     b->grid->n_spinning += stuck && !b->spin.counted;
     b->spin.counted |= stuck;
@@ -239,6 +240,9 @@ static rb_code_t run_block(emu_block_t *b)
     uint64_t n = 0, before;
 
     b->fenced = false;
+    /* Blocks may end within one turn each, so a launch of many is checked between them, too. */
+    if (g->launch->max_insts != 0 || g->totals.warp_insts - g->checked_insts > INSTS_PER_CHECK)
+        RB_TRY(check_limits(b));
     do {
         before = n;
         for (uint32_t i = 0; i < b->n_warps; i++) {

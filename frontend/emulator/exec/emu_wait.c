@@ -226,8 +226,10 @@ static void add_wait(emu_warp_t *w, uint64_t begin, uint64_t test, uint64_t tail
         if (t->words[i].writes != 0)
             b->wait_words[b->n_wait_words++] = t->words[i];
     wait.n_words = (uint32_t)b->n_wait_words - wait.first_word;
-    if ((wait.n_words == 0 && !t->repeats) || test > UINT16_MAX || tail > UINT16_MAX)
+    if ((wait.n_words == 0 && !t->repeats) || test > UINT16_MAX || tail > UINT16_MAX) {
+        b->n_wait_words = wait.first_word;
         return;
+    }
     rb_grow(&b->waits, &b->cap_waits, b->n_waits + 1, sizeof(*b->waits));
     b->waits[b->n_waits++] = wait;
 }
@@ -237,9 +239,12 @@ static void keep_failed(emu_warp_t *w)
 {
     emu_wait_t *t = &w->wait;
 
+    const uint32_t n_words = t->n_words;
+
     t->n_words = 0;
     if (w->grid->tracing && t->atomic && t->repeats)
         add_wait(w, t->first.inst, t->now.inst - t->first.inst, 0);
+    t->n_words = n_words;
 }
 
 /* The warp has gone on because of what it read in the current iteration. */
@@ -250,6 +255,7 @@ static void record_wait(emu_warp_t *w)
     uint64_t test = r->n_insts - t->now.inst, common;
 
     if (!t->repeats || !same_path(w, false, &common)) {
+        keep_failed(w);
         add_wait(w, t->now.inst, test, append_tail(w));
         return;
     }

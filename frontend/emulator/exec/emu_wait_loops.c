@@ -22,12 +22,14 @@ typedef struct {
     uint32_t at[MOST];
     bool back[MOST]; /* leads to where the search began */
     unsigned n;
+    const uint16_t *place; /* borrowed; by instruction: its place in `at`, if that has it */
 } region_t;
 
 typedef struct {
     emu_grid_t *g;
     uint8_t *target;   /* owned; the instruction is the target of a branch */
     uint32_t *covered; /* owned; backward branches around the instruction */
+    uint16_t *place;   /* owned; of the last region */
     uint16_t n_loops;
 } finder_t;
 
@@ -119,29 +121,31 @@ static bool writes(const inst_t *in, reg_file_t file, unsigned num)
 
 static int find(const region_t *r, uint32_t i)
 {
-    for (unsigned k = 0; k < r->n; k++)
-        if (r->at[k] == i)
-            return (int)k;
-    return -1;
+    const unsigned k = r->place[i];
+
+    return k < r->n && r->at[k] == i ? (int)k : -1;
 }
 
 /* Collects what is reached from `from` without side effects, and which of it leads to `goal` (from
  * itself), or into a loop, if goal is UINT32_MAX. False: nothing does. */
-static bool make_region(const finder_t *f, uint32_t from, uint32_t goal, region_t *r)
+static bool make_region(finder_t *f, uint32_t from, uint32_t goal, region_t *r)
 {
     uint32_t next[2];
     bool more = true, any = false;
 
-    *r = (region_t){.at = {from}, .n = 1};
+    *r = (region_t){.at = {from}, .n = 1, .place = f->place};
+    f->place[from] = 0;
     for (unsigned k = 0; k < r->n; k++) {
         const unsigned n = successors(f, r->at[k], next);
         for (unsigned s = 0; s < n; s++)
-            if (r->n < MOST && is_pure(&f->g->uops[next[s]]) && find(r, next[s]) < 0)
+            if (r->n < MOST && is_pure(&f->g->uops[next[s]]) && find(r, next[s]) < 0) {
+                f->place[next[s]] = (uint16_t)r->n;
                 r->at[r->n++] = next[s];
+            }
     }
     while (more) {
         more = false;
-        for (unsigned k = 0; k < r->n; k++) {
+        for (unsigned k = r->n; k-- > 0;) { /* this way it ends soon */
             const unsigned n = r->back[k] ? 0 : successors(f, r->at[k], next);
             for (unsigned s = 0; s < n && !r->back[k]; s++) {
                 const int to = find(r, next[s]);
@@ -384,6 +388,7 @@ void emu_find_waits(emu_grid_t *g)
 
     f.target = rb_calloc(g->n_uops + 1u, sizeof(*f.target));
     f.covered = rb_calloc(g->n_uops + 1u, sizeof(*f.covered));
+    f.place = rb_calloc(g->n_uops + 1u, sizeof(*f.place));
     for (uint32_t i = 0; i < g->n_uops; i++) {
         const emu_uop_t *u = &g->uops[i];
         if (u->kind != UOP_BRANCH || u->target >= g->n_uops)
@@ -405,4 +410,5 @@ void emu_find_waits(emu_grid_t *g)
     }
     free(f.target);
     free(f.covered);
+    free(f.place);
 }

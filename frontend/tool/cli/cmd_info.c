@@ -13,6 +13,7 @@
 #include "frontend/tool/io/out_file.h"
 #include "frontend/tool/io/text_format.h"
 #include "frontend/tool/run/run_setup.h"
+#include "frontend/tool/run/run_waits.h"
 #include "sim/core/json_write.h"
 #include "sim/core/memory_file.h"
 #include "sim/gpu/occupancy.h"
@@ -211,6 +212,7 @@ static rb_code_t print_table(setup_t *s, const info_options_t *o, FILE *out, rb_
         fprintf(out, ", %llu warp instructions, %llu thread instructions",
                 (unsigned long long)t.warp_insts, (unsigned long long)t.thread_insts);
     fprintf(out, "\n");
+    run_waits_tell(s->source, NULL);
     return info_graph_text(s->source, out, err);
 }
 
@@ -275,6 +277,7 @@ static rb_code_t print_json(setup_t *s, const info_options_t *o, FILE *out, rb_e
         json_u64(&j, "thread_instructions", t.thread_insts);
     }
     json_end(&j);
+    run_waits_json(s->source, &j);
     RB_TRY(info_graph_json(s->source, &j, err));
     json_end(&j);
     return RB_OK;

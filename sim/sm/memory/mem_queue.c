@@ -40,6 +40,7 @@ cycle_t memory_take(sm_t *sm, uint32_t s, uint32_t w, const inst_t *inst, uint32
     e->inst = inst;
     e->addr = addr;
     e->mask = mask;
+    e->wait = sm->slot[w].wait;
     e->warp = (uint16_t)w;
     e->group = sm->slot[w].copy_group;
     e->sub_core = (uint8_t)s;
