@@ -24,6 +24,8 @@ static wait_loop_t *entry_of(wait_loops_t *w, const char *kernel, uint32_t pc)
 void wait_loops_add(wait_loops_t *w, const char *kernel, const stream_wait_t *waits, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
+        if (waits[i].n_words == 0 && waits[i].polls == 0)
+            continue;
         wait_loop_t *e = entry_of(w, kernel, waits[i].pc);
         e->n++;
         e->ended += waits[i].n_words == 0;

@@ -154,7 +154,7 @@ typedef struct {
     uint32_t pc;         /* of its first instruction, which reads */
     uint32_t first_word; /* in trace_block_t.wait_words; n_words may be 0: it ends at once */
     uint32_t n_words;
-    uint32_t polls; /* times that the emulator repeated it; 0 if it ended at once */
+    uint32_t polls; /* of the emulator; 0 without words: no wait, but atomics that fail */
 } stream_wait_t;
 
 /* Which writes a launch counts. */

@@ -207,7 +207,7 @@ static uint64_t append_tail(emu_warp_t *w)
 
 /* --- the end of a wait ------------------------------------------------------------------------ */
 
-static void add_wait(emu_warp_t *w, uint64_t begin, uint64_t test, uint64_t tail)
+static void add_wait(emu_warp_t *w, uint64_t begin, uint64_t test, uint64_t tail, bool failed)
 {
     emu_block_t *b = w->block;
     const emu_wait_t *t = &w->wait;
@@ -219,6 +219,7 @@ static void add_wait(emu_warp_t *w, uint64_t begin, uint64_t test, uint64_t tail
                           .first_word = (uint32_t)b->n_wait_words,
                           .polls = t->dropped < UINT32_MAX - 1 ? (uint32_t)t->dropped + t->repeats
                                                                : UINT32_MAX};
+    wait.polls = failed ? 0 : wait.polls;
 
     rb_grow(&b->wait_words, &b->cap_wait_words, b->n_wait_words + t->n_words + 1,
             sizeof(*b->wait_words));
@@ -226,7 +227,7 @@ static void add_wait(emu_warp_t *w, uint64_t begin, uint64_t test, uint64_t tail
         if (t->words[i].writes != 0)
             b->wait_words[b->n_wait_words++] = t->words[i];
     wait.n_words = (uint32_t)b->n_wait_words - wait.first_word;
-    if ((wait.n_words == 0 && !t->repeats) || test > UINT16_MAX || tail > UINT16_MAX) {
+    if ((wait.n_words == 0 && !t->repeats && !failed) || test > UINT16_MAX || tail > UINT16_MAX) {
         b->n_wait_words = wait.first_word;
         return;
     }
@@ -234,17 +235,29 @@ static void add_wait(emu_warp_t *w, uint64_t begin, uint64_t test, uint64_t tail
     b->waits[b->n_waits++] = wait;
 }
 
-/* Iterations that are recorded as they were: their atomics fail in the model, too. */
-static void keep_failed(emu_warp_t *w)
+/* A part of the record whose atomics fail in the model, as they did here. */
+static void note_failed(emu_warp_t *w, uint64_t begin, uint64_t end)
 {
     emu_wait_t *t = &w->wait;
-
     const uint32_t n_words = t->n_words;
 
     t->n_words = 0;
-    if (w->grid->tracing && t->atomic && t->repeats)
-        add_wait(w, t->first.inst, t->now.inst - t->first.inst, 0);
+    if (end > begin)
+        add_wait(w, begin, end - begin, 0, true);
     t->n_words = n_words;
+}
+
+/* Iterations that are recorded as they were: the one that was kept, and the current one. */
+static void keep_failed(emu_warp_t *w, bool current)
+{
+    const emu_wait_t *t = &w->wait;
+
+    if (!w->grid->tracing || !t->atomic)
+        return;
+    if (t->repeats)
+        note_failed(w, t->first.inst, t->now.inst);
+    if (current && !t->changed)
+        note_failed(w, t->now.inst, w->record.n_insts);
 }
 
 /* The warp has gone on because of what it read in the current iteration. */
@@ -255,13 +268,13 @@ static void record_wait(emu_warp_t *w)
     uint64_t test = r->n_insts - t->now.inst, common;
 
     if (!t->repeats || !same_path(w, false, &common)) {
-        keep_failed(w);
-        add_wait(w, t->now.inst, test, append_tail(w));
+        keep_failed(w, false);
+        add_wait(w, t->now.inst, test, append_tail(w), false);
         return;
     }
     /* It began like the iteration that is kept, whose rest is what a failed test executes. */
     cut_record(r, t->now);
-    add_wait(w, t->first.inst, test, t->now.inst - t->first.inst - test);
+    add_wait(w, t->first.inst, test, t->now.inst - t->first.inst - test, false);
 }
 
 void emu_wait_end(emu_warp_t *w)
@@ -273,16 +286,37 @@ void emu_wait_end(emu_warp_t *w)
             record_wait(w);
         else if (t->dropped > 0)
             restore_dropped(w);
+        if (t->repeats && !t->changed && t->seen == t->seen_before && t->atomic)
+            note_failed(w, t->first.inst, w->record.n_insts);
         w->record.fresh = true;
     }
     t->loop = 0;
     t->stuck = false;
 }
 
+/* Whether the lanes of a wait are still in its loop, but others of the warp run now (YIELD). */
+static bool is_suspended(const emu_warp_t *w)
+{
+    const emu_wait_t *t = &w->wait;
+
+    for (unsigned i = 0; i < w->n_splits; i++)
+        if ((int)i != w->current && w->splits[i].mask == t->mask &&
+            w->splits[i].pc < w->grid->n_uops && w->grid->uops[w->splits[i].pc].loop == t->loop)
+            return true;
+    return false;
+}
+
 void emu_wait_check(emu_warp_t *w)
 {
     const emu_split_t *s = &w->splits[w->current];
 
+    if (is_suspended(w)) {
+        keep_failed(w, true);
+        w->wait.loop = 0;
+        w->wait.stuck = false;
+        w->record.fresh = true;
+        return;
+    }
     if (s->mask != w->wait.mask || s->pc >= w->grid->n_uops ||
         w->grid->uops[s->pc].loop != w->wait.loop)
         emu_wait_end(w);
@@ -304,7 +338,7 @@ void emu_wait_begin(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
             cut_record(&w->record, t->now);
             t->dropped++;
         } else {
-            keep_failed(w);
+            keep_failed(w, false);
             t->first = t->now;
             t->dropped = 0;
         }
@@ -312,7 +346,7 @@ void emu_wait_begin(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
         t->seen_before = t->seen;
     } else {
         if (t->loop != 0)
-            keep_failed(w);
+            keep_failed(w, true);
         *t = (emu_wait_t){.loop = u->loop, .mask = w->splits[w->current].mask, .poll = u,
                           .yielded = t->yielded};
     }

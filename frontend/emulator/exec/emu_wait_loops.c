@@ -329,6 +329,20 @@ static void find_loops(finder_t *f)
     }
 }
 
+/* The loop that a region leads into. */
+static uint16_t loop_behind(const finder_t *f, const region_t *r)
+{
+    uint32_t next[2];
+
+    for (unsigned k = 0; k < r->n; k++) {
+        const unsigned n = r->back[k] ? successors(f, r->at[k], next) : 0;
+        for (unsigned s = 0; s < n; s++)
+            if (f->g->uops[next[s]].loop != 0)
+                return f->g->uops[next[s]].loop;
+    }
+    return 0;
+}
+
 /* Reads in front of loops, like one in the loop. */
 static void find_first_reads(finder_t *f)
 {
@@ -342,7 +356,8 @@ static void find_first_reads(finder_t *f)
             const emu_uop_t *u = &uops[i], *q = &uops[p];
             if (u->loop == 0 && may_read(u) && u->sass->op == q->sass->op && u->addr == q->addr &&
                 u->uaddr == q->uaddr && u->offset == q->offset && u->width == q->width &&
-                make_region(f, i, UINT32_MAX, &r) && decides(f, &r, i)) {
+                make_region(f, i, UINT32_MAX, &r) && loop_behind(f, &r) == q->loop &&
+                decides(f, &r, i)) {
                 make_poll(f, i, &r, q->loop);
                 uops[i].leads = true;
             }
