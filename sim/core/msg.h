@@ -73,7 +73,7 @@ typedef struct {
         struct {
             const struct trace_block *block; /* borrowed; of the warp */
             uint32_t wait;                   /* index + 1 in its waits; 0: this is no poll */
-            uint32_t words; /* atomics and reductions: bit n: word n of the line */
+            uint32_t words;                  /* atomics and reductions: bit n: word n of the line */
         } poll;
     };
 } mem_msg_t;

@@ -87,7 +87,7 @@ typedef struct {
 typedef struct {
     const char *kernel; /* valid while the source lives, as is line.file */
     uint32_t pc;        /* of the instruction that reads */
-    uint64_t n;     /* waits */
+    uint64_t n;         /* waits */
     uint64_t ended; /* those of them that end at once, because it is not known what they wait for */
     bool has_line;
     source_line_t line;

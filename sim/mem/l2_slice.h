@@ -101,7 +101,7 @@ typedef struct {
 
     xbar_in_t in;
     xbar_out_t out;
-    cache_t *cache; /* owned */
+    cache_t *cache;        /* owned */
     word_counts_t written; /* by the launch, if its warps wait for what others write */
     mshr_t mshr;
     gpc_code_t gpc;

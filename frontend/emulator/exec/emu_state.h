@@ -123,14 +123,14 @@ enum { EMU_WAIT_WORDS = 64 };
 
 /* A warp in a loop that only waits; see emu_wait.c. */
 typedef struct {
-    uint16_t loop; /* its number; 0: the warp is in none */
-    bool repeats;  /* the iteration before was complete */
-    bool stuck;    /* its last turn ended because it read again what it had read */
-    bool yielded;  /* it has let others look before its next write */
-    bool changed;  /* a poll of this iteration has changed memory */
-    bool atomic;   /* it polls with atomics */
-    uint32_t mask; /* lanes in the loop */
-    const emu_uop_t *poll;            /* begins an iteration */
+    uint16_t loop;         /* its number; 0: the warp is in none */
+    bool repeats;          /* the iteration before was complete */
+    bool stuck;            /* its last turn ended because it read again what it had read */
+    bool yielded;          /* it has let others look before its next write */
+    bool changed;          /* a poll of this iteration has changed memory */
+    bool atomic;           /* it polls with atomics */
+    uint32_t mask;         /* lanes in the loop */
+    const emu_uop_t *poll; /* begins an iteration */
     emu_place_in_record_t first, now; /* the iteration that is kept, and this one */
     uint64_t seen, seen_before;       /* checksums of what this iteration and the last one read */
     uint64_t dropped;                 /* iterations like the one that is kept */
@@ -192,7 +192,7 @@ struct emu_block {
     uint64_t insts;              /* warp instructions so far */
     emu_spin_t spin;
     emu_barrier_t barriers[EMU_BLOCK_BARRIERS];
-    long_block_t *pieces; /* what the warps no longer hold in their records; NULL: nothing */
+    long_block_t *pieces;  /* what the warps no longer hold in their records; NULL: nothing */
     word_counts_t written; /* in shared memory */
     stream_wait_t *waits;  /* owned */
     wait_word_t *wait_words;

@@ -436,7 +436,8 @@ rb_code_t emu_translate(emu_grid_t *g, rb_err_t *err)
     g->uops = rb_calloc(g->n_uops, sizeof(*g->uops));
     for (uint32_t i = 0; i < g->n_uops; i++)
         translate(&t, i, &g->uops[i]);
-    emu_find_waits(g);
+    if (g->tracing || g->launch->workers < 2) /* others, on several threads, only take longer */
+        emu_find_waits(g);
     measure_straight(g);
     fill_pool(&t);
     free(t.slots);

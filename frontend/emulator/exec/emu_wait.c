@@ -347,8 +347,8 @@ void emu_wait_begin(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
     } else {
         if (t->loop != 0)
             keep_failed(w, true);
-        *t = (emu_wait_t){.loop = u->loop, .mask = w->splits[w->current].mask, .poll = u,
-                          .yielded = t->yielded};
+        *t = (emu_wait_t){
+            .loop = u->loop, .mask = w->splits[w->current].mask, .poll = u, .yielded = t->yielded};
     }
     t->now = place_now(&w->record);
     t->n_words = 0;
@@ -373,11 +373,15 @@ void emu_poll(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
     const bool atomic = u->inst->access == ACC_ATOMIC;
     uint64_t a[EMU_LANES], before[EMU_LANES], word;
 
+    if (!w->grid->tracing) {
+        u->fn(w, u, mask);
+        return;
+    }
     t->atomic = atomic;
     emu_addresses(w, u, a);
     for (uint32_t left = mask; left != 0 && w->grid->rc == RB_OK; left &= left - 1) {
         const unsigned k = (unsigned)__builtin_ctz(left);
-        word_counts_t *counts = w->grid->tracing ? counts_of(w, u, a[k], &word) : NULL;
+        word_counts_t *counts = counts_of(w, u, a[k], &word);
         for (unsigned i = 0; counts != NULL && i < u->width; i += 4)
             note_word(w, counts, word + i, atomic);
         before[k] = value_at(w, u, k, a[k]);
@@ -392,7 +396,7 @@ void emu_poll(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
         if (value_at(w, u, k, a[k]) == before[k])
             continue;
         t->changed = true;
-        word_counts_t *counts = w->grid->tracing ? counts_of(w, u, a[k], &word) : NULL;
+        word_counts_t *counts = counts_of(w, u, a[k], &word);
         for (unsigned i = 0; counts != NULL && i < u->width; i += 4)
             count_write(counts, word + i, stamp, true);
     }
@@ -435,15 +439,16 @@ void emu_signal(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
     uint64_t a[EMU_LANES], word;
 
     w->wait.yielded = false;
-    emu_addresses(w, u, a);
+    if (w->grid->tracing)
+        emu_addresses(w, u, a);
     u->fn(w, u, mask);
     if (!w->grid->tracing || w->grid->rc != RB_OK)
         return;
     const uint32_t stamp = next_stamp(w);
     for (uint32_t left = mask; left != 0; left &= left - 1) {
         word_counts_t *counts = counts_of(w, u, a[__builtin_ctz(left)], &word);
-        for (unsigned i = 0; counts != NULL && is_counted(w, u, counts) && i < (u->width + 3u) / 4 * 4;
-             i += 4)
+        for (unsigned i = 0;
+             counts != NULL && is_counted(w, u, counts) && i < (u->width + 3u) / 4 * 4; i += 4)
             count_write(counts, word + i, stamp, false);
     }
 }

@@ -293,9 +293,8 @@ static bool may_read(const emu_uop_t *u)
                    : u->inst->access == ACC_LOAD && u->inst->flags & INST_BYPASS_L1;
     case MEM_GENERIC:
     case MEM_SHARED:
-        return u->inst->access == ACC_ATOMIC
-                   ? may_poll(u)
-                   : u->sass->op == SASS_LD || u->sass->op == SASS_LDS;
+        return u->inst->access == ACC_ATOMIC ? may_poll(u)
+                                             : u->sass->op == SASS_LD || u->sass->op == SASS_LDS;
     default:
         return false;
     }

@@ -221,8 +221,8 @@ rb_code_t pipe_block_waits(pipe_blocks_t *s, rb_err_t *err)
     if (s->waits != NULL || s->in->next.bytes < sizeof(*head))
         return pipe_garbled(s->in, err);
     RB_TRY(pipe_get_body(s->in, head, sizeof(*head), err));
-    if (s->in->next.bytes != sizeof(*head) + head->n_waits * sizeof(*s->waits) +
-                                 head->n_words * sizeof(*s->wait_words))
+    if (s->in->next.bytes !=
+        sizeof(*head) + head->n_waits * sizeof(*s->waits) + head->n_words * sizeof(*s->wait_words))
         return pipe_garbled(s->in, err);
     RB_TRY(pipe_get_list(s->in, &s->waits, head->n_waits, sizeof(*s->waits), err));
     return pipe_get_list(s->in, &s->wait_words, head->n_words, sizeof(*s->wait_words), err);

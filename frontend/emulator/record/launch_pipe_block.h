@@ -12,12 +12,12 @@ typedef struct {
     const launch_info_t *info;
     const inst_t *insts; /* its code */
     uint32_t n_insts;
-    uint64_t next;         /* index of the block that comes next */
-    stream_store_t *store; /* for long blocks; NULL: they are kept whole */
+    uint64_t next;           /* index of the block that comes next */
+    stream_store_t *store;   /* for long blocks; NULL: they are kept whole */
     pipe_waits_t waits_head; /* of the block that comes next */
     stream_wait_t *waits;    /* owned */
     wait_word_t *wait_words; /* owned */
-    wait_loops_t *sum;     /* of all blocks of the launch */
+    wait_loops_t *sum;       /* of all blocks of the launch */
 } pipe_blocks_t;
 
 /* A block lent to the reader, and its memory. */

@@ -28,7 +28,7 @@ typedef struct {
     size_t n_codes, cap_codes;
     memcpy_op_t *copies; /* owned; copies before or after the last received launch */
     size_t n_copies, cap_copies;
-    bool in_launch; /* its blocks are still arriving */
+    bool in_launch;     /* its blocks are still arriving */
     wait_loops_t waits; /* of all launches; a loop's line is found with its first wait */
     bool opened;
 } pipe_source_t;

@@ -95,8 +95,8 @@ static void get_wait(rbt_in_t *in, rbt_waits_t *w, const rbt_waits_block_t *b, u
     for (uint32_t i = 0; i < t->n_words && !in->bad; i++) {
         *last_word += rbt_get_signed(in);
         const uint32_t writes = (uint32_t)rbt_get_count(in, UINT32_MAX - 1);
-        w->words[w->n_words++] = (wait_word_t){.word = *last_word,
-                                               .writes = writes == 0 ? WAIT_UNTIL_FREE : writes};
+        w->words[w->n_words++] =
+            (wait_word_t){.word = *last_word, .writes = writes == 0 ? WAIT_UNTIL_FREE : writes};
     }
     w->n_waits++;
 }

@@ -112,7 +112,7 @@ typedef struct {
 
 /* A warp whose stream has waits (stream_wait_t); see warp_waits.c. */
 typedef struct {
-    stream_place_t at, begin; /* of the next instruction after warp_t.left; of the wait */
+    stream_place_t at, begin;        /* of the next instruction after warp_t.left; of the wait */
     const stream_wait_t *next, *end; /* waits that it has not reached */
     const stream_wait_t *now;        /* NULL: it is in none */
     cycle_t since;                   /* when it reached that */

@@ -154,11 +154,11 @@ void warp_waits_start(sm_t *sm, uint32_t w, const warp_stream_t *stream, cycle_t
         end--;
     if (sm->subcore.waits == NULL)
         sm->subcore.waits = rb_calloc(SM_MAX_WARPS, sizeof(*sm->subcore.waits));
-    sm->subcore.waits[w] = (warp_waits_t){
-        .at = {.run = warp->run, .addr = warp->addr, .runs_left = warp->runs_left},
-        .next = first,
-        .end = end,
-        .pieces = stream->pieces != NULL};
+    sm->subcore.waits[w] =
+        (warp_waits_t){.at = {.run = warp->run, .addr = warp->addr, .runs_left = warp->runs_left},
+                       .next = first,
+                       .end = end,
+                       .pieces = stream->pieces != NULL};
     warp->more = MORE_WAITS;
     warp->since = now;
     (void)warp_waits_go_on(sm, warp);
