@@ -4,8 +4,8 @@
  * a word counts once for it, however many of its lanes write it. So "the word has been written n
  * times" means the same to both, in whatever order the writes come (stream_wait_t).
  *
- * What counts: stores of GPU or system scope, atomics and reductions in global memory; all stores
- * and atomics in shared memory. An atomic that polls (takes a lock) counts if it succeeds, apart from
+ * What counts: in global memory stores of GPU or system scope, the first store of a warp after a fence
+ * of GPU scope, atomics and reductions; in shared memory all stores and atomics. An atomic that polls (takes a lock) counts if it succeeds, apart from
  * the others.
  */
 #ifndef RUBATO_PARTS_WORD_COUNTS_H

@@ -29,6 +29,7 @@ typedef struct {
     uint8_t launch;          /* index of its launch */
     uint8_t copy_group;      /* group of its asynchronous copies that is open (copies.c) */
     uint8_t watch;           /* WATCH_*: which of its writes count */
+    bool fenced;             /* it was at a fence of GPU scope since its last store */
     bool poll_failed;        /* a poll since wait was set found less written than it asks */
     uint32_t wait;           /* index + 1 of the wait whose test it executes, 0: none */
     uint32_t membar_latency; /* of its memory barrier, counted from the last completion */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "frontend/input/rbt/rbt_writer.h"
+#include "frontend/tool/run/run_waits.h"
 #include "tests/support/lab.h"
 #include "tests/support/rbt_lab.h"
 #include "tests/support/sass_lab.h"
@@ -138,10 +139,10 @@ static void polls_are_recorded_once(void **state)
 
 static void cycles_do_not_depend_on_the_block_that_writes(void **state)
 {
-    static const char *const kernels[] = {"flag", "sleepy"};
+    static const char *const kernels[] = {"flag", "plain", "sleepy"};
 
     (void)state;
-    for (unsigned k = 0; k < 2; k++) {
+    for (unsigned k = 0; k < 3; k++) {
         record_flag(kernels[k], 0, UINT64_MAX);
         const launch_result_t first = simulate(1, 0);
         assert_true(first.sm.wait_repeats > BLOCKS);
@@ -245,6 +246,29 @@ static void loops_that_count_are_recorded(void **state)
     assert_int_equal(insts[2] - insts[1], insts[1] - insts[0]);
 }
 
+/* run.json and rubato info name the loop and count its waits. */
+static void loops_are_named(void **state)
+{
+    json_t j;
+    char *text;
+    size_t bytes;
+
+    (void)state;
+    record_flag("flag", 3, UINT64_MAX);
+    trace_source_t *source = rbt_lab_open(temp_path("x.rbt"));
+    FILE *out = open_memstream(&text, &bytes);
+    json_init(&j, out);
+    json_begin_object(&j, NULL);
+    run_waits_json(source, &j);
+    json_end(&j);
+    fclose(out);
+    source->ops->destroy(source);
+    assert_non_null(strstr(text, "\"kernel\": \"flag\""));
+    assert_non_null(strstr(text, "\"waits\": 9"));
+    assert_non_null(strstr(text, "\"end_at_first_poll\": 0"));
+    free(text);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, temp_folder_begin, temp_folder_end)
@@ -256,6 +280,7 @@ int main(void)
         TEST(locks_exclude),
         TEST(threads_and_windows_do_not_matter),
         TEST(loops_that_count_are_recorded),
+        TEST(loops_are_named),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -18,6 +18,23 @@ extern "C" __global__ void flag(volatile int *set, const int *in, int *out, int 
     }
 }
 
+/* The same; the flag is set by a plain store behind a fence. */
+extern "C" __global__ void plain(int *set, const int *in, int *out, int from, int work)
+{
+    if (blockIdx.x == from) {
+        int sum = 0;
+        for (int i = 0; i < work; i++)
+            sum = sum * 3 + in[(unsigned)(sum + i) % 256];
+        out[blockIdx.x] = sum;
+        __threadfence();
+        *set = 1;
+    } else {
+        while (*(volatile int *)set == 0)
+            continue;
+        out[blockIdx.x] = 1;
+    }
+}
+
 /* The same; those that wait sleep longer and longer. */
 extern "C" __global__ void sleepy(volatile int *set, const int *in, int *out, int from, int work)
 {

@@ -129,6 +129,7 @@ typedef struct {
     bool yielded;          /* it has let others look before its next write */
     bool changed;          /* a poll of this iteration has changed memory */
     bool atomic;           /* it polls with atomics */
+    bool fenced;           /* a fence of GPU scope was executed since the last store */
     uint32_t mask;         /* lanes in the loop */
     const emu_uop_t *poll; /* begins an iteration */
     emu_place_in_record_t first, now; /* the iteration that is kept, and this one */

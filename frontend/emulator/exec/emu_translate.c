@@ -261,6 +261,7 @@ static void fence(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 {
     (void)mask;
     w->block->fenced = w->block->fenced || (u->inst->flags & INST_MEMBAR_GPU) != 0;
+    w->wait.fenced = w->wait.fenced || (u->inst->flags & INST_MEMBAR_GPU) != 0;
     if (w->grid->parallel)
         atomic_fetch_add(&w->grid->progress->fences, 1);
 }

@@ -347,8 +347,11 @@ void emu_wait_begin(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
     } else {
         if (t->loop != 0)
             keep_failed(w, true);
-        *t = (emu_wait_t){
-            .loop = u->loop, .mask = w->splits[w->current].mask, .poll = u, .yielded = t->yielded};
+        *t = (emu_wait_t){.loop = u->loop,
+                          .mask = w->splits[w->current].mask,
+                          .poll = u,
+                          .yielded = t->yielded,
+                          .fenced = t->fenced};
     }
     t->now = place_now(&w->record);
     t->n_words = 0;
@@ -410,14 +413,20 @@ static bool is_counted(const emu_warp_t *w, const emu_uop_t *u, const word_count
     if (counts == &w->block->written)
         return w->grid->watch & WATCH_SHARED;
     return w->grid->watch & WATCH_GLOBAL &&
-           (u->inst->access != ACC_STORE || u->inst->flags & INST_BYPASS_L1);
+           (u->inst->access != ACC_STORE || u->inst->flags & INST_BYPASS_L1 || w->wait.fenced);
+}
+
+/* Whether a store is not counted, wherever it goes. */
+static bool is_plain(const emu_warp_t *w, const emu_uop_t *u)
+{
+    return u->inst->space == MEM_GLOBAL && !is_counted(w, u, &w->grid->written);
 }
 
 bool emu_signal_waits(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 {
     uint64_t a[EMU_LANES], word;
 
-    if (w->wait.yielded || !w->grid->tracing || mask == 0)
+    if (w->wait.yielded || !w->grid->tracing || mask == 0 || is_plain(w, u))
         return false;
     emu_addresses(w, u, a);
     for (uint32_t left = mask; left != 0; left &= left - 1) {
@@ -439,10 +448,13 @@ void emu_signal(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
     uint64_t a[EMU_LANES], word;
 
     w->wait.yielded = false;
-    if (w->grid->tracing)
-        emu_addresses(w, u, a);
+    if (!w->grid->tracing || is_plain(w, u)) {
+        u->fn(w, u, mask);
+        return;
+    }
+    emu_addresses(w, u, a);
     u->fn(w, u, mask);
-    if (!w->grid->tracing || w->grid->rc != RB_OK)
+    if (w->grid->rc != RB_OK)
         return;
     const uint32_t stamp = next_stamp(w);
     for (uint32_t left = mask; left != 0; left &= left - 1) {
@@ -451,6 +463,8 @@ void emu_signal(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
              counts != NULL && is_counted(w, u, counts) && i < (u->width + 3u) / 4 * 4; i += 4)
             count_write(counts, word + i, stamp, false);
     }
+    w->wait.fenced =
+        w->wait.fenced && (u->inst->access != ACC_STORE || u->inst->space == MEM_SHARED);
 }
 
 bool emu_block_is_stuck(const emu_block_t *b)

@@ -371,14 +371,13 @@ static bool may_signal(const emu_grid_t *g, const emu_uop_t *u)
 
     if ((u->kind != UOP_ACCESS && u->kind != UOP_LOAD) || load || u->inst->width == 0)
         return false;
-    const bool global = u->inst->access != ACC_STORE || u->inst->flags & INST_BYPASS_L1;
     switch (u->inst->space) {
     case MEM_GLOBAL:
-        return g->watch & WATCH_GLOBAL && global;
+        return g->watch & WATCH_GLOBAL;
     case MEM_SHARED:
         return g->watch & WATCH_SHARED;
     case MEM_GENERIC:
-        return g->watch & WATCH_SHARED || (g->watch & WATCH_GLOBAL && global);
+        return true;
     default:
         return false;
     }

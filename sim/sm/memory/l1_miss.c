@@ -68,7 +68,7 @@ static void watch(const sm_t *sm, mem_op_t op, mem_msg_t *m)
 {
     const lsu_t *u = &sm->memory.lsu;
     if (op == MEM_WRITE) {
-        m->watched = (u->cur.inst->flags & INST_BYPASS_L1) != 0;
+        m->watched = u->cur.inst->flags & INST_BYPASS_L1 || u->cur.wait != 0;
         return;
     }
     m->watched = op != MEM_READ || u->cur.wait != 0;

@@ -45,12 +45,12 @@ static unsigned further_on_a_word(const mem_entry_t *e, lane_addrs_t *lanes)
  * polled has been written. */
 static void watch(sm_t *sm, const mem_entry_t *e)
 {
-    const uint32_t b = sm->slot[e->warp].block;
+    const uint32_t b = sm->slot[e->warp].block, wait = e->inst->access == ACC_STORE ? 0 : e->wait;
     const trace_block_t *block = sm->block[b].block;
     word_counts_t *counts = &sm->written[b];
     const uint64_t base = sm->block[b].launch->shared_base;
     lane_addrs_t lanes;
-    if (e->wait != 0 && !word_counts_fulfil(counts, block, e->wait, base, base + SHARED_WINDOW)) {
+    if (wait != 0 && !word_counts_fulfil(counts, block, wait, base, base + SHARED_WINDOW)) {
         sm_poll_failed(sm, e->warp);
         return;
     }
@@ -64,7 +64,7 @@ static void watch(sm_t *sm, const mem_entry_t *e)
             for (unsigned j = 0; j < i && !before; j++)
                 before = (lanes.addr[j] ^ lanes.addr[i]) >> 2 == 0;
             if (!before)
-                word_counts_write(counts, block, e->wait, lanes.addr[i] + k);
+                word_counts_write(counts, block, wait, lanes.addr[i] + k);
         }
 }
 
