@@ -3,9 +3,13 @@
  * recorded once, and the model repeats them until the write has been performed. So the same program
  * takes about as long whichever block writes.
  */
+#include <fcntl.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
+#include "frontend/emulator/record/launch_pipe.h"
 #include "frontend/input/rbt/rbt_writer.h"
 #include "frontend/tool/run/run_waits.h"
 #include "tests/support/lab.h"
@@ -246,6 +250,81 @@ static void loops_that_count_are_recorded(void **state)
     assert_int_equal(insts[2] - insts[1], insts[1] - insts[0]);
 }
 
+/* A launch that is sent through a pipe while it is executed. */
+typedef struct {
+    sass_lab_t *lab;
+    launch_pipe_writer_t *pipe;
+    rb_code_t rc;
+} sent_t;
+
+static rb_code_t send_block(void *ctx, const trace_block_t *block, rb_err_t *err)
+{
+    return launch_pipe_block(((sent_t *)ctx)->pipe, block, err);
+}
+
+static void *send(void *ctx)
+{
+    sent_t *s = ctx;
+    const emu_code_t *code;
+    rb_err_t err = {0};
+    const launch_info_t info = {.id = 1,
+                                .trace_id = 1,
+                                .name = s->lab->kernel->name,
+                                .grid = {4, 1, 1},
+                                .block = {1, 1, 1},
+                                .regs = s->lab->kernel->regs,
+                                .arch = 75,
+                                .shared_base = EMU_SHARED_BASE,
+                                .local_base = EMU_LOCAL_BASE,
+                                .n_blocks = 4};
+
+    s->pipe = launch_pipe_open(temp_path("fifo"), &err);
+    s->rc = s->pipe == NULL ? RB_IO : emu_module_code(&s->lab->module, s->lab->kernel, &code, &err);
+    if (s->rc == RB_OK)
+        s->rc = launch_pipe_launch(s->pipe, &info, code->static_code, code->n_insts, NULL, &err);
+    if (s->rc == RB_OK)
+        s->rc = sass_lab_run(s->lab, info.grid, info.block, 0, send_block, s);
+    if (s->rc == RB_OK)
+        s->rc = launch_pipe_launch_end(s->pipe, &err);
+    if (s->rc == RB_OK)
+        s->rc = launch_pipe_finish(s->pipe, &err);
+    return NULL;
+}
+
+/* A program that is simulated as it runs takes as long as its trace. */
+static void programs_wait_as_traces_do(void **state)
+{
+    const launch_result_t whole = simulate_lock(4, 1, 0);
+    const gpu_spec_t spec = lab_spec("rtx2060", NULL);
+    static lab_results_t results;
+    sass_lab_t lab;
+    pthread_t thread;
+
+    (void)state;
+    sass_lab_open(&lab, "spins", 75);
+    sass_lab_kernel(&lab, "lock");
+    sass_lab_pointer(&lab, sass_lab_put(&lab, NULL, 4));
+    sass_lab_pointer(&lab, sass_lab_put(&lab, NULL, 4));
+    sass_lab_int(&lab, 4);
+    sent_t sent = {.lab = &lab};
+    assert_int_equal(mkfifo(temp_path("fifo"), 0600), 0);
+    assert_int_equal(pthread_create(&thread, NULL, send, &sent), 0);
+    const int fd = open(temp_path("fifo"), O_RDONLY);
+    assert_true(fd >= 0);
+    trace_source_t *source = launch_pipe_source(fd, "the program");
+    lab_run(&spec, source, 2, 0, &results);
+    pthread_join(thread, NULL);
+    assert_int_equal(sent.rc, RB_OK);
+    const wait_loop_t *loops;
+    assert_int_equal(source->ops->waits(source, &loops), 1);
+    assert_int_equal(loops[0].n, 16);
+    source->ops->destroy(source);
+    sass_lab_close(&lab);
+    assert_int_equal(results.n, 1);
+    assert_int_equal(results.launch[0].end, whole.end);
+    assert_memory_equal(&results.launch[0].sm, &whole.sm, sizeof(whole.sm));
+}
+
 /* run.json and rubato info name the loop and count its waits. */
 static void loops_are_named(void **state)
 {
@@ -281,6 +360,7 @@ int main(void)
         TEST(threads_and_windows_do_not_matter),
         TEST(loops_that_count_are_recorded),
         TEST(loops_are_named),
+        TEST(programs_wait_as_traces_do),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
