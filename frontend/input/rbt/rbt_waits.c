@@ -5,7 +5,7 @@
 #include "sim/core/log.h"
 #include "sim/isa/stream_store.h"
 
-enum { BLOCK_BYTES_MIN = 2, WAIT_BYTES_MIN = 7, MOST_BYTES = 32 << 20 };
+enum { BLOCK_BYTES_MIN = 2, WAIT_BYTES_MIN = 7, WORD_BYTES_MIN = 2, MOST_BYTES = 32 << 20 };
 
 void rbt_waits_put_free(rbt_waits_put_t *w)
 {
@@ -89,7 +89,7 @@ static void get_wait(rbt_in_t *in, rbt_waits_t *w, const rbt_waits_block_t *b, u
     t->tail = (uint16_t)rbt_get_count(in, UINT16_MAX);
     t->pc = (uint32_t)rbt_get_count(in, UINT32_MAX);
     t->polls = (uint32_t)rbt_get_count(in, UINT32_MAX);
-    t->n_words = (uint32_t)rbt_get_count(in, rbt_in_left(in));
+    t->n_words = (uint32_t)rbt_get_count(in, rbt_in_left(in) / WORD_BYTES_MIN);
     t->first_word = (uint32_t)(w->n_words - b->first_word);
     rb_grow(&w->words, &w->cap_words, w->n_words + t->n_words + 1, sizeof(*w->words));
     for (uint32_t i = 0; i < t->n_words && !in->bad; i++) {
