@@ -3,6 +3,7 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdlib.h>
 
 #include "frontend/emulator/exec/emu_state.h"
@@ -68,7 +69,7 @@ static void start_warp(emu_warp_t *w)
     w->record.n_runs = w->record.n_addrs = 0;
     w->record.n_insts = 0;
     w->record.fresh = false;
-    w->wait = (emu_wait_t){0};
+    memset(&w->wait, 0, offsetof(emu_wait_t, words));
     memset(w->r, 0, (size_t)w->grid->n_vectors * EMU_LANES * sizeof(*w->r));
     memset(w->p, 0, sizeof(w->p));
     memset(w->b, 0, w->grid->n_barriers * sizeof(w->b[0]));

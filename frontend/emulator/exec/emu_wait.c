@@ -260,6 +260,15 @@ static void keep_failed(emu_warp_t *w, bool current)
         note_failed(w, t->now.inst, w->record.n_insts);
 }
 
+/* Whether anything that the current iteration has read was written in this launch, or is a lock. */
+static bool asks(const emu_wait_t *t)
+{
+    for (uint32_t i = 0; i < t->n_words; i++)
+        if (t->words[i].writes != 0)
+            return true;
+    return false;
+}
+
 /* The warp has gone on because of what it read in the current iteration. */
 static void record_wait(emu_warp_t *w)
 {
@@ -269,7 +278,7 @@ static void record_wait(emu_warp_t *w)
 
     if (!t->repeats || !same_path(w, false, &common)) {
         keep_failed(w, false);
-        add_wait(w, t->now.inst, test, append_tail(w), false);
+        add_wait(w, t->now.inst, test, asks(t) ? append_tail(w) : 0, false);
         return;
     }
     /* It began like the iteration that is kept, whose rest is what a failed test executes. */
