@@ -56,6 +56,8 @@ static inline uint8_t mem_reply_src(uint8_t src, uint8_t hit)
 #define MSG_SITE(address) ((uint16_t)((address) >> 4))
 #define MSG_SITE_PC(site) ((uint32_t)(site) << 4)
 
+struct trace_block;
+
 /* One line's worth of a request or reply. */
 typedef struct {
     uint64_t line;       /* byte address, a multiple of LINE_BYTES */
@@ -68,12 +70,21 @@ typedef struct {
     uint8_t conflict;    /* atomics and reductions: most operations on one 4-byte word */
     bool launched : 1;   /* instruction fetches: the launch has brought the line into the L2 */
     bool prefetched : 1; /* a prefetcher asks, no instruction waits */
+    bool watched : 1;    /* writes: they count (word_counts.h); others: poll is valid, not bytes */
     uint16_t site;       /* requests of instructions: MSG_SITE() of their address; 0: none */
     uint16_t launch;     /* requests: tag of the launch that is to count it (launch_ctx_t) */
-    uint32_t bytes[SECTORS_PER_LINE]; /* writes: byte mask of each sector */
+    union {
+        uint32_t bytes[SECTORS_PER_LINE]; /* writes: byte mask of each sector */
+        struct {
+            const struct trace_block *block; /* borrowed; of the warp */
+            uint32_t wait;                   /* index + 1 in its waits; 0: this is no poll */
+            uint32_t words;                  /* atomics and reductions: bit n: word n of the line */
+        } poll;
+    };
 } mem_msg_t;
 
-struct trace_block;
+/* In mem_msg_t.txn of a reply: what the warp waits for has not been written yet. */
+#define MEM_TXN_NOT_YET (UINT32_C(1) << 31)
 
 /* What an SM must know about a launch. Owned by the block scheduler, constant while the launch
  * runs. */
@@ -87,6 +98,7 @@ typedef struct {
     uint64_t local_base;
     uint8_t index; /* among the launches on the chip; 0 if they run one after another */
     uint16_t tag;  /* whose counters (stats_split.h); 0 if they run one after another */
+    bool waits;    /* warps wait in time for what others write (stream_wait_t) */
     bool overlaps; /* blocks of other launches may be on the chip at the same time */
 } launch_ctx_t;
 

@@ -218,7 +218,10 @@ static rb_code_t run_launch(gpu_t *g, uint64_t position, const launch_info_t *in
                         .carveout = (uint32_t)occupancy.carveout,
                         .code_base = gpu_code_base(g, info->code_id),
                         .shared_base = info->shared_base,
-                        .local_base = info->local_base};
+                        .local_base = info->local_base,
+                        .waits = r->inside == NULL && !g->spec.sm.l1.perfect};
+    for (uint32_t p = 0; p < g->n_partitions; p++)
+        partition_forget_writes(g->partition[p]);
     gpu_counters_t before;
     gpu_count(g, start, &before);
     if (g->insts != NULL)

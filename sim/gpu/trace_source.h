@@ -83,6 +83,16 @@ typedef struct {
     uint32_t line;    /* from 1 */
 } source_line_t;
 
+/* A loop in which warps wait for what others write (stream_wait_t). */
+typedef struct {
+    const char *kernel; /* valid while the source lives, as is line.file */
+    uint32_t pc;        /* of the instruction that reads */
+    uint64_t n;         /* waits */
+    uint64_t ended; /* those of them that end at once, because it is not known what they wait for */
+    bool has_line;
+    source_line_t line;
+} wait_loop_t;
+
 typedef struct trace_source trace_source_t;
 typedef struct trace_launch trace_launch_t; /* an open launch; each source defines it */
 typedef struct trace_claim trace_claim_t;   /* blocks to decode; each source defines it */
@@ -195,6 +205,11 @@ typedef struct {
     rb_code_t (*warp_profile)(trace_launch_t *l, uint64_t index, uint32_t warp,
                               const bb_count_t **counts, size_t *n, rb_err_t *err);
     void (*basic_block)(const trace_launch_t *l, uint32_t bb, basic_block_t *out);
+
+    /* Optional (NULL: there are none): the loops of all launches in which warps wait for each other,
+     * by kernel and pc; returns their number. A source with has_launch() tells those of the blocks
+     * that it has delivered. The list is borrowed until the next call. */
+    size_t (*waits)(trace_source_t *s, const wait_loop_t **list);
 
     /* Bytes of input consumed so far and in total, for the progress of a complete read; total 0:
      * unknown. */

@@ -1,5 +1,7 @@
 #include "sim/isa/stream.h"
 
+#include "sim/isa/stream_store.h"
+
 #include <string.h>
 
 static bool fits_i32(uint64_t difference)
@@ -121,4 +123,18 @@ unsigned addr_unpack(const uint64_t *rec, uint64_t *addr)
         break;
     }
     return n;
+}
+
+bool stream_waits_hold(const trace_block_t *b, uint32_t n_words)
+{
+    for (uint32_t i = 0; i < b->n_waits; i++) {
+        const stream_wait_t *w = &b->waits[i], *before = i > 0 ? w - 1 : NULL;
+        if (w->warp >= b->n_warps || w->test == 0 || w->first_word > n_words ||
+            w->n_words > n_words - w->first_word)
+            return false;
+        if (before != NULL &&
+            (w->warp < before->warp || (w->warp == before->warp && w->begin <= before->begin)))
+            return false;
+    }
+    return true;
 }

@@ -131,6 +131,35 @@ static inline bool stream_next(warp_stream_t *w)
     return w->pieces != NULL && stream_next_piece(w);
 }
 
+/* A word that a warp waits for: it goes on when the word has been written so often in this launch
+ * (word_counts.h), or, WAIT_UNTIL_FREE, when the lock that the word holds is free. */
+typedef struct {
+    uint64_t word; /* address, a multiple of 4; of shared memory in the generic window */
+    uint32_t writes;
+    uint32_t reserved;
+} wait_word_t;
+
+#define WAIT_UNTIL_FREE UINT32_MAX
+
+/*
+ * A wait: instructions [begin, begin + test) of a warp read words and decide; while one of these is
+ * not as the wait asks, the warp executes the next `tail` instructions and begins again. When all are,
+ * it goes on behind the tail. What the words hold depends on time, and so does how often a warp
+ * polls: the trace has it once, and the model repeats it.
+ */
+typedef struct {
+    uint64_t begin; /* place in the warp, from 0 */
+    uint32_t warp;
+    uint16_t test, tail;
+    uint32_t pc;         /* of its first instruction, which reads */
+    uint32_t first_word; /* in trace_block_t.wait_words; n_words may be 0: it ends at once */
+    uint32_t n_words;
+    uint32_t polls; /* of the emulator; 0 without words: no wait, but atomics that fail */
+} stream_wait_t;
+
+/* Which writes a launch counts. */
+enum { WATCH_GLOBAL = 1, WATCH_SHARED = 2 };
+
 /* A decoded block. warps[w].n_runs is 0 if the trace has no such warp. */
 typedef struct trace_block {
     uint64_t index; /* position in stored order, 0, 1, ... */
@@ -138,6 +167,10 @@ typedef struct trace_block {
     uint32_t n_warps;
     warp_stream_t *warps;
     uint64_t n_insts; /* warp instructions of the block */
+    uint32_t watch;   /* WATCH_* */
+    uint32_t n_waits;
+    const stream_wait_t *waits; /* by warp and begin */
+    const wait_word_t *wait_words;
 } trace_block_t;
 
 #endif

@@ -62,6 +62,9 @@ void long_block_put(long_block_t *b, uint32_t warp, const trace_run_t *runs, uin
  * the error of a store that has failed. */
 RB_CHECKED rb_code_t long_block_end(long_block_t *b, warp_stream_t *warps, rb_err_t *err);
 
+/* Whether the waits of a block, which has n_words words of them, are in order and within bounds. */
+bool stream_waits_hold(const trace_block_t *b, uint32_t n_words);
+
 /* Bytes of memory that runs and words of addresses take. */
 static inline size_t stream_bytes(size_t n_runs, size_t n_words)
 {

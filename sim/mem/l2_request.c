@@ -298,6 +298,49 @@ static const uint8_t access_of[] = {
     [MEM_READ] = CACHE_READ,     [MEM_WRITE] = CACHE_WRITE,     [MEM_RED] = CACHE_ATOMIC,
     [MEM_ATOMIC] = CACHE_ATOMIC, [MEM_COPY_IN] = CACHE_UNKNOWN, [MEM_COPY_OUT] = CACHE_UNKNOWN};
 
+/* Whether a poll finds written what it asks for: of its words, those in the sectors that it reads. */
+static bool poll_succeeds(const l2_slice_t *s, const mem_msg_t *m)
+{
+    for (unsigned i = 0; i < SECTORS_PER_LINE; i++) {
+        const uint64_t sector = m->line + i * SECTOR_BYTES;
+        if (m->sectors >> i & 1 && !word_counts_fulfil(&s->written, m->poll.block, m->poll.wait,
+                                                       sector, sector + SECTOR_BYTES))
+            return false;
+    }
+    return true;
+}
+
+/* Counts the words that a request has written. */
+static void count_words(l2_slice_t *s, const mem_msg_t *m)
+{
+    for (uint32_t w = 0; w < LINE_BYTES / 4; w++) {
+        if (m->op == MEM_WRITE && (m->bytes[w / 8] >> w % 8 * 4 & 15u) != 0)
+            word_counts_write(&s->written, NULL, 0, m->line + 4 * w);
+        else if (m->op != MEM_WRITE && m->poll.words >> w & 1)
+            word_counts_write(&s->written, m->poll.block, m->poll.wait, m->line + 4 * w);
+    }
+}
+
+static l2_stall_t request_any(l2_slice_t *s, outbox_t *out, const mem_msg_t *m, cycle_t now)
+{
+    if (m->op == MEM_READ)
+        return request_read(s, out, m, now);
+    return m->op == MEM_WRITE ? request_write(s, out, m, now) : request_rare(s, m, now);
+}
+
+/* A request of a launch in which warps wait for what others write. A failed atomic writes nothing. */
+static l2_stall_t request_watched(l2_slice_t *s, outbox_t *out, const mem_msg_t *m, cycle_t now)
+{
+    const bool polls = m->op != MEM_WRITE && m->poll.wait != 0;
+    mem_msg_t told = *m;
+    if (polls && !poll_succeeds(s, m))
+        told.txn |= MEM_TXN_NOT_YET;
+    const l2_stall_t stall = request_any(s, out, &told, now);
+    if (stall == L2_STALL_NONE && told.txn == m->txn)
+        count_words(s, m);
+    return stall;
+}
+
 l2_stall_t l2_request_try(l2_slice_t *s, outbox_t *out, cycle_t now)
 {
     const mem_msg_t *m = l2_held_request(s);
@@ -310,12 +353,7 @@ l2_stall_t l2_request_try(l2_slice_t *s, outbox_t *out, cycle_t now)
                        m->sectors, now);
         return L2_STALL_NONE;
     }
-    if (m->op == MEM_READ)
-        stall = request_read(s, out, m, now);
-    else if (m->op == MEM_WRITE)
-        stall = request_write(s, out, m, now);
-    else
-        stall = request_rare(s, m, now);
+    stall = m->watched ? request_watched(s, out, m, now) : request_any(s, out, m, now);
     if (stall == L2_STALL_NONE) {
         s->stats.requests++;
         if (m->src == MEM_SRC_LOCAL)

@@ -44,6 +44,7 @@ void l2_slice_init(l2_slice_t *s, const mem_config_t *config, const addr_map_t *
 void l2_slice_free(l2_slice_t *s)
 {
     cache_destroy(s->cache);
+    word_counts_free(&s->written);
     mshr_free(&s->mshr);
     gpc_code_free(&s->gpc);
     xbar_in_free(&s->in);

@@ -41,6 +41,7 @@
 #include "sim/mem/mshr.h"
 #include "sim/parts/addr_map.h"
 #include "sim/parts/cache.h"
+#include "sim/parts/word_counts.h"
 #include "sim/parts/xbar.h"
 #include "sim/stats/stats_split.h"
 
@@ -100,7 +101,8 @@ typedef struct {
 
     xbar_in_t in;
     xbar_out_t out;
-    cache_t *cache; /* owned */
+    cache_t *cache;        /* owned */
+    word_counts_t written; /* by the launch, if its warps wait for what others write */
     mshr_t mshr;
     gpc_code_t gpc;
     l2_reply_ring_t reply[L2_REPLY_RINGS];

@@ -339,6 +339,12 @@ void partition_forget_code(partition_t *p)
         gpc_code_forget(&p->slice[s].gpc);
 }
 
+void partition_forget_writes(partition_t *p)
+{
+    for (uint32_t s = 0; s < p->n_slices; s++)
+        word_counts_free(&p->slice[s].written);
+}
+
 void partition_learn_code(partition_t *p, uint32_t slice, uint64_t line, uint32_t sm)
 {
     (void)gpc_code_keep(&p->slice[slice % p->n_slices].gpc, line, sm, CACHE_TAG_VALID);

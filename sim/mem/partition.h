@@ -76,6 +76,9 @@ void partition_flush_l2(partition_t *p);
 /* Drops what the code caches of the GPCs have of these slices. Only on an idle chip. */
 void partition_forget_code(partition_t *p);
 
+/* A launch begins: nothing has been written by it. */
+void partition_forget_writes(partition_t *p);
+
 /* The GPC of SM sm has a line of code of this slice (of the chip). Only on an idle chip. */
 void partition_learn_code(partition_t *p, uint32_t slice, uint64_t line, uint32_t sm);
 

@@ -59,6 +59,9 @@ static void warp_start(sm_t *sm, uint32_t w, uint32_t b, uint32_t index,
     sm->slot[w].index = (uint16_t)index;
     sm->slot[w].loads = 0;
     sm->slot[w].launch = sm->block[b].launch->index;
+    sm->slot[w].watch = sm->block[b].launch->waits ? (uint8_t)sm->block[b].block->watch : 0;
+    sm->slot[w].wait = 0;
+    sm->slot[w].fenced = false;
     supply_warp_start(sm, w, sm->block[b].launch);
     warp_slot_fill(sm, w, stream, now);
     by_launch_warp(sm, w);
@@ -78,6 +81,7 @@ void block_start(sm_t *sm, const block_msg_t *m, cycle_t now)
     block_slot_t *slot = &sm->block[b];
     const struct trace_block *block = m->block;
     *slot = (block_slot_t){.block = m->block, .launch = m->launch};
+    word_counts_free(&sm->written[b]);
     for (uint32_t i = 0; i < block->n_warps; i++)
         slot->live += stream_first(&block->warps[i]);
     slot->resident = slot->live;
@@ -156,6 +160,7 @@ void block_membar(sm_t *sm, uint32_t w, const inst_t *inst, cycle_t now)
 {
     const sm_spec_t *spec = &sm->config->sm;
     warp_slot_t *warp = &sm->slot[w];
+    warp->fenced = warp->fenced || (inst->flags & INST_MEMBAR_GPU) != 0;
     if (spec->ideal)
         warp->membar_latency = 1;
     else if (inst->flags & INST_MEMBAR_SYS)

@@ -144,7 +144,7 @@ static inline uint32_t txn_make(txn_kind_t kind, uint32_t index)
 
 static inline txn_kind_t txn_kind(uint32_t txn)
 {
-    return (txn_kind_t)(txn >> TXN_SHIFT);
+    return (txn_kind_t)((txn & ~MEM_TXN_NOT_YET) >> TXN_SHIFT);
 }
 
 static inline uint32_t txn_index(uint32_t txn)
@@ -179,6 +179,12 @@ static inline const warp_stream_t *block_next_piece(const sm_t *sm, uint32_t w)
     const warp_slot_t *slot = &sm->slot[w];
     warp_stream_t *stream = &sm->block[slot->block].block->warps[slot->index];
     return stream_next(stream) ? stream : NULL;
+}
+
+/* What warp w polls has not been written yet. */
+static inline void sm_poll_failed(sm_t *sm, uint32_t w)
+{
+    sm->slot[w].poll_failed = true;
 }
 
 /* Warp w has no instructions left. */

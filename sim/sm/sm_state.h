@@ -11,6 +11,7 @@
 #include "sim/core/wheel.h"
 #include "sim/isa/isa.h"
 #include "sim/isa/stream.h"
+#include "sim/parts/word_counts.h"
 #include "sim/parts/xbar.h"
 #include "sim/sm/memory/memory_state.h"
 #include "sim/sm/sm.h"
@@ -27,6 +28,10 @@ typedef struct {
     uint8_t barrier;         /* id of the barrier it waits at */
     uint8_t launch;          /* index of its launch */
     uint8_t copy_group;      /* group of its asynchronous copies that is open (copies.c) */
+    uint8_t watch;           /* WATCH_*: which of its writes count */
+    bool fenced;             /* it was at a fence of GPU scope since its last store */
+    bool poll_failed;        /* a poll since wait was set found less written than it asks */
+    uint32_t wait;           /* index + 1 of the wait whose test it executes, 0: none */
     uint32_t membar_latency; /* of its memory barrier, counted from the last completion */
 } warp_slot_t;
 
@@ -91,6 +96,7 @@ struct sm {
 
     warp_slot_t slot[SM_MAX_WARPS];
     block_slot_t block[SM_MAX_BLOCKS];
+    word_counts_t written[SM_MAX_BLOCKS]; /* of the block in each slot: words of shared memory */
     cycle_t barrier_free; /* when the SM takes the next warp that arrives at a barrier */
     uint32_t n_resident;  /* warps */
     cycle_t active_since; /* valid while n_resident > 0 */

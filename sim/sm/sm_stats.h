@@ -173,7 +173,10 @@ typedef enum {
     S(xbar_flits_in, "flits", "", "flits from the crossbar to the SMs")                            \
     S(blocks, "blocks", "sm__ctas_launched.sum", "blocks started")                                 \
     S(warps, "warps", "sm__warps_launched.sum", "warps started")                                   \
-    S(barriers, "barriers", "", "barriers completed")
+    S(barriers, "barriers", "", "barriers completed")                                              \
+    S(wait_repeats, "iterations", "",                                                              \
+      "iterations of waiting loops that warps repeated until another had written")                 \
+    S(waits_given_up, "waits", "", "waits that were given up because nothing was written")
 STATS_STRUCT(sm_stats_t, SM_STATS);
 extern const stat_def_t sm_stat_defs[];
 enum { SM_STAT_COUNT = sizeof(sm_stats_t) / sizeof(uint64_t) };

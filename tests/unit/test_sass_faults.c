@@ -49,6 +49,36 @@ static void endless_loops_end(void **state)
     sass_lab_never_ends(1, 1, 100000);
 }
 
+/* A launch whose blocks each end within a turn is limited, too. */
+static void launches_of_many_blocks_end(void **state)
+{
+    sass_lab_t lab;
+    emu_totals_t totals;
+
+    (void)state;
+    sass_lab_open(&lab, "spins", 75);
+    for (unsigned i = 0; i < 2; i++) {
+        sass_lab_kernel(&lab, "rereads");
+        sass_lab_pointer(&lab, sass_lab_put(&lab, NULL, 4));
+        sass_lab_int(&lab, 0);
+        sass_lab_int(&lab, 1);
+        sass_lab_pointer(&lab, sass_lab_put(&lab, NULL, 4));
+        const emu_launch_t l = {.module = &lab.module,
+                                .mem = &lab.mem,
+                                .kernel = lab.kernel,
+                                .grid = {100000, 1, 1},
+                                .block = {1, 1, 1},
+                                .params = lab.params,
+                                .max_insts = i == 0 ? 1000 : 0,
+                                .timeout = i == 0 ? 0 : 1e-9};
+        assert_int_equal(emu_run(&l, &totals, &lab.err), RB_TRACE);
+        assert_non_null(strstr(lab.err.text, "given up after"));
+        assert_int_equal(totals.fault, EMU_FAULT_TIMEOUT);
+        assert_true(totals.warp_insts < 10000);
+    }
+    sass_lab_close(&lab);
+}
+
 /* Runs the launch of the lab; returns its error message. */
 static emu_fault_t fault_of(sass_lab_t *lab, uint32_t threads)
 {
@@ -120,6 +150,7 @@ int main(void)
         cmocka_unit_test(accesses_out_of_bounds_are_named),
         cmocka_unit_test(shared_memory_has_bounds),
         cmocka_unit_test(endless_loops_end),
+        cmocka_unit_test(launches_of_many_blocks_end),
         cmocka_unit_test(barriers_that_never_open_are_a_timeout),
         cmocka_unit_test(jumps_out_of_the_code_are_named),
         cmocka_unit_test(impossible_launches_are_refused),

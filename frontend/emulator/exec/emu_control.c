@@ -443,6 +443,14 @@ void emu_control(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
         if (mask != 0)
             u->fn(w, u, mask);
         break;
+    case UOP_POLL:
+    case UOP_SIGNAL:
+        w->splits[w->current].pc++;
+        if (mask != 0 && u->kind == UOP_POLL)
+            emu_poll(w, u, mask);
+        else if (mask != 0)
+            emu_signal(w, u, mask);
+        break;
     case UOP_SYSTEM:
         w->splits[w->current].pc++;
         if (mask != 0)

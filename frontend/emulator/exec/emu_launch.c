@@ -3,6 +3,7 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdlib.h>
 
 #include "frontend/emulator/exec/emu_state.h"
@@ -19,6 +20,7 @@ enum {
     MAX_WORKERS = 256,
     ALONE_INSTS = 1 << 18, /* instructions executed before starting more threads pays off */
     MAX_THREADS = 1024,
+    INSTS_PER_CHECK = 1 << 12, /* between two looks at the clock */
     MIN_LOCAL = 4096,          /* per thread; CUDA's default stack is 1 KiB */
     RECURSIVE_LOCAL = 1 << 16, /* used if the depth of the stack is unknown */
     RECORDS_BYTES = 8 << 20,   /* of all resident warps, before they are packed */
@@ -66,6 +68,8 @@ static void start_warp(emu_warp_t *w)
 {
     w->record.n_runs = w->record.n_addrs = 0;
     w->record.n_insts = 0;
+    w->record.fresh = false;
+    memset(&w->wait, 0, offsetof(emu_wait_t, words));
     memset(w->r, 0, (size_t)w->grid->n_vectors * EMU_LANES * sizeof(*w->r));
     memset(w->p, 0, sizeof(w->p));
     memset(w->b, 0, w->grid->n_barriers * sizeof(w->b[0]));
@@ -103,6 +107,9 @@ static void free_block(emu_block_t *b)
     free(b->warps);
     free(b->registers);
     free(b->shared);
+    free(b->waits);
+    free(b->wait_words);
+    word_counts_free(&b->written);
     *b = (emu_block_t){0};
 }
 
@@ -120,6 +127,8 @@ static void start_block(emu_block_t *b, uint64_t index)
     b->n_waiting = 0;
     b->n_together = 0;
     b->insts = 0;
+    b->n_waits = b->n_wait_words = 0;
+    word_counts_free(&b->written);
     b->spin = (emu_spin_t){.look_at = emu_spin_interval(b)};
     memset(b->barriers, 0, sizeof(b->barriers));
     memset(b->shared, 0, b->grid->shared_bytes);
@@ -202,7 +211,7 @@ static void pack_record(emu_warp_t *w, size_t most)
     emu_record_t *r = &w->record;
     emu_block_t *b = w->block;
 
-    if (stream_bytes(r->n_runs, r->n_addrs) <= most || r->n_runs == 0)
+    if (stream_bytes(r->n_runs, r->n_addrs) <= most || r->n_runs == 0 || w->wait.loop != 0)
         return;
     if (b->pieces == NULL)
         b->pieces = stream_store_take(b->grid->store, b->n_warps);
@@ -217,7 +226,11 @@ static void pack_record(emu_warp_t *w, size_t most)
  */
 static bool gives_way(emu_block_t *b)
 {
-    return emu_spins(b) || (b->fenced && b->grid->n_spinning > 0);
+    const bool stuck = !b->grid->parallel && emu_block_is_stuck(b);
+
+    b->grid->n_spinning += stuck && !b->spin.counted;
+    b->spin.counted |= stuck;
+    return stuck || emu_spins(b) || (b->fenced && b->grid->n_spinning > 0);
 }
 
 /* Runs a block for a slice, or until it is to give way. */
@@ -228,6 +241,9 @@ static rb_code_t run_block(emu_block_t *b)
     uint64_t n = 0, before;
 
     b->fenced = false;
+    /* Blocks may end within one turn each, so a launch of many is checked between them, too. */
+    if (g->launch->max_insts != 0 || g->totals.warp_insts - g->checked_insts > INSTS_PER_CHECK)
+        RB_TRY(check_limits(b));
     do {
         before = n;
         for (uint32_t i = 0; i < b->n_warps; i++) {
@@ -235,6 +251,8 @@ static rb_code_t run_block(emu_block_t *b)
                 n += emu_warp_run(&b->warps[i], next_slice(b));
             if (g->rc != RB_OK)
                 return g->rc;
+            if (b->warps[i].n_splits == 0 && b->warps[i].wait.loop != 0)
+                emu_wait_end(&b->warps[i]);
             if (g->tracing)
                 pack_record(&b->warps[i], g->record_bytes);
         }
@@ -266,6 +284,15 @@ static rb_code_t set_streams(emu_block_t *b, warp_stream_t *streams)
     return b->pieces != NULL ? long_block_end(b->pieces, streams, b->grid->err) : RB_OK;
 }
 
+static int by_warp_and_begin(const void *a, const void *b)
+{
+    const stream_wait_t *x = a, *y = b;
+
+    if (x->warp != y->warp)
+        return x->warp < y->warp ? -1 : 1;
+    return x->begin < y->begin ? -1 : x->begin > y->begin;
+}
+
 /* Passes the streams of a finished block to the receiver, if there is one. */
 static rb_code_t hand_over(emu_block_t *b)
 {
@@ -277,7 +304,13 @@ static rb_code_t hand_over(emu_block_t *b)
     trace_block_t out = {.index = b->index,
                          .id = {b->id[0], b->id[1], b->id[2]},
                          .n_warps = b->n_warps,
-                         .warps = streams};
+                         .warps = streams,
+                         .watch = b->grid->watch,
+                         .n_waits = (uint32_t)b->n_waits,
+                         .waits = b->waits,
+                         .wait_words = b->wait_words};
+    if (b->n_waits > 0)
+        qsort(b->waits, b->n_waits, sizeof(*b->waits), by_warp_and_begin);
     rb_code_t rc = set_streams(b, streams);
     for (uint32_t i = 0; i < b->n_warps; i++)
         out.n_insts += streams[i].n_insts;
@@ -526,6 +559,7 @@ rb_code_t emu_run(const emu_launch_t *l, emu_totals_t *totals, rb_err_t *err)
     free(g.bank0);
     free(g.uops);
     free(g.pool);
+    word_counts_free(&g.written);
     if (totals != NULL)
         *totals = g.totals;
     return rc;

@@ -12,6 +12,7 @@
 #include "frontend/emulator/exec/emu_vector.h"
 #include "frontend/emulator/sass/sass_inst.h"
 #include "sim/isa/stream_store.h"
+#include "sim/parts/word_counts.h"
 
 enum {
     EMU_PREDS = 17,       /* P0-P6, PT, UP0-UP6, UPT, and a sink for unused results */
@@ -52,7 +53,9 @@ typedef enum {
     UOP_WARPSYNC,
     UOP_YIELD,
     UOP_BAR,
-    UOP_CLOCK, /* calls fn after counting the instructions so far */
+    UOP_CLOCK,  /* calls fn after counting the instructions so far */
+    UOP_POLL,   /* UOP_ACCESS or UOP_LOAD in a loop that only waits (emu_wait.c) */
+    UOP_SIGNAL, /* UOP_ACCESS or UOP_LOAD whose writes may end such a loop */
     UOP_UNSUPPORTED,
 } uop_kind_t;
 
@@ -71,6 +74,9 @@ struct emu_uop {
     bool gated;         /* a load with a predicate: lanes without it get 0 */
     uint8_t round;      /* rounding mode: RN, RM, RP, RZ */
     uint8_t select;     /* operation within a handler */
+    bool ends_turn;     /* UOP_POLL, UOP_SIGNAL: a UOP_LOAD */
+    bool leads;         /* UOP_POLL: it is in front of its loop */
+    uint16_t loop;      /* number of the waiting loop that it is in; 0: none */
     uint32_t guard_inv; /* all ones: the guard is negated */
     uint32_t ps_inv[3];
     uint32_t d;                  /* destination: word offset in the register file */
@@ -104,7 +110,34 @@ typedef struct {
     uint64_t *addrs;
     size_t n_runs, cap_runs, n_addrs, cap_addrs;
     uint64_t n_insts;
+    bool fresh; /* the next instruction begins a run */
 } emu_record_t;
+
+/* A place in a warp's record. */
+typedef struct {
+    size_t run, addr;
+    uint64_t inst;
+} emu_place_in_record_t;
+
+enum { EMU_WAIT_WORDS = 64 };
+
+/* A warp in a loop that only waits; see emu_wait.c. */
+typedef struct {
+    uint16_t loop;         /* its number; 0: the warp is in none */
+    bool repeats;          /* the iteration before was complete */
+    bool stuck;            /* its last turn ended because it read again what it had read */
+    bool yielded;          /* it has let others look before its next write */
+    bool changed;          /* a poll of this iteration has changed memory */
+    bool atomic;           /* it polls with atomics */
+    bool fenced;           /* a fence of GPU scope was executed since the last store */
+    uint32_t mask;         /* lanes in the loop */
+    const emu_uop_t *poll; /* begins an iteration */
+    emu_place_in_record_t first, now; /* the iteration that is kept, and this one */
+    uint64_t seen, seen_before;       /* checksums of what this iteration and the last one read */
+    uint64_t dropped;                 /* iterations like the one that is kept */
+    uint32_t n_words;
+    wait_word_t words[EMU_WAIT_WORDS]; /* that this iteration has read */
+} emu_wait_t;
 
 struct emu_warp {
     uint32_t *base[2]; /* [0] registers, [1] constant pool: bases of source offsets */
@@ -125,6 +158,7 @@ struct emu_warp {
     uint8_t *local;                          /* EMU_LANES * local_bytes; NULL until needed */
     uint32_t b[EMU_BARRIER_REGS][EMU_LANES]; /* convergence barriers, one copy per lane */
     emu_record_t record;
+    emu_wait_t wait;
 };
 
 /* A block-wide barrier. */
@@ -159,7 +193,11 @@ struct emu_block {
     uint64_t insts;              /* warp instructions so far */
     emu_spin_t spin;
     emu_barrier_t barriers[EMU_BLOCK_BARRIERS];
-    long_block_t *pieces; /* what the warps no longer hold in their records; NULL: nothing */
+    long_block_t *pieces;  /* what the warps no longer hold in their records; NULL: nothing */
+    word_counts_t written; /* in shared memory */
+    stream_wait_t *waits;  /* owned */
+    wait_word_t *wait_words;
+    size_t n_waits, cap_waits, n_wait_words, cap_wait_words;
 };
 
 /* State shared by the threads that execute a launch. */
@@ -199,6 +237,9 @@ struct emu_grid {
     stream_store_t *store; /* with tracing: for long records */
     size_t record_bytes;   /* of a warp; what exceeds it is packed */
     double begun;          /* host time at the start, if there is a limit */
+    uint32_t watch;        /* WATCH_*; 0: the code has no waiting loops */
+    uint32_t stamp;        /* of the last instruction that was counted */
+    word_counts_t written; /* in global memory */
     uint32_t n_spinning;   /* blocks that were found to spin */
     bool warps_spin;       /* a warp was */
     emu_totals_t totals;
@@ -402,6 +443,29 @@ bool emu_blocks_wait(const emu_grid_t *g);
 
 /* Instructions of a block between two checks. */
 uint64_t emu_spin_interval(const emu_block_t *b);
+
+/* Finds the loops of a launch's code that only wait, and the instructions that may end them. Sets
+ * loop and kind of micro-operations, and g->watch. (emu_wait_loops.c) */
+void emu_find_waits(emu_grid_t *g);
+
+/* --- waiting loops (emu_wait.c) --------------------------------------------------------------- */
+
+/* Before the current split goes on: ends the warp's wait if it has left the loop. */
+void emu_wait_check(emu_warp_t *w);
+void emu_wait_end(emu_warp_t *w);
+
+/* Before a UOP_POLL is executed, and recorded, for lanes. */
+void emu_wait_begin(emu_warp_t *w, const emu_uop_t *u, uint32_t mask);
+
+/* Executes it. */
+void emu_poll(emu_warp_t *w, const emu_uop_t *u, uint32_t mask);
+
+/* Whether a warp must let others look, before it executes a UOP_SIGNAL, at what that will change. */
+bool emu_signal_waits(emu_warp_t *w, const emu_uop_t *u, uint32_t mask);
+void emu_signal(emu_warp_t *w, const emu_uop_t *u, uint32_t mask);
+
+/* Whether all warps of the block that can run have only read again what they had read. */
+bool emu_block_is_stuck(const emu_block_t *b);
 
 /* Executes a control instruction of the current split for the lanes of mask (active lanes whose
  * guard holds). */

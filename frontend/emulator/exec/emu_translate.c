@@ -261,6 +261,7 @@ static void fence(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 {
     (void)mask;
     w->block->fenced = w->block->fenced || (u->inst->flags & INST_MEMBAR_GPU) != 0;
+    w->wait.fenced = w->wait.fenced || (u->inst->flags & INST_MEMBAR_GPU) != 0;
     if (w->grid->parallel)
         atomic_fetch_add(&w->grid->progress->fences, 1);
 }
@@ -436,6 +437,8 @@ rb_code_t emu_translate(emu_grid_t *g, rb_err_t *err)
     g->uops = rb_calloc(g->n_uops, sizeof(*g->uops));
     for (uint32_t i = 0; i < g->n_uops; i++)
         translate(&t, i, &g->uops[i]);
+    if (g->tracing || g->launch->workers < 2) /* others, on several threads, only take longer */
+        emu_find_waits(g);
     measure_straight(g);
     fill_pool(&t);
     free(t.slots);

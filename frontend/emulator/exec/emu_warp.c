@@ -10,7 +10,7 @@ enum { CLOCKS_PER_INST = 4 }; /* increment of %clock: the emulator has no timing
 static void record_run(emu_record_t *r, const inst_t *first, uint32_t mask, size_t n)
 {
     r->n_insts += n;
-    if (n > 0 && r->n_runs > 0) {
+    if (n > 0 && r->n_runs > 0 && !r->fresh) {
         trace_run_t *last = &r->runs[r->n_runs - 1];
         if (last->mask == mask && last->first + last->count == first) {
             size_t more =
@@ -20,6 +20,7 @@ static void record_run(emu_record_t *r, const inst_t *first, uint32_t mask, size
             n -= more;
         }
     }
+    r->fresh = r->fresh && n == 0;
     while (n > 0) {
         size_t part = n < UINT16_MAX ? n : UINT16_MAX;
         rb_grow(&r->runs, &r->cap_runs, r->n_runs + 1, sizeof(*r->runs));
@@ -114,11 +115,16 @@ static bool run_control(emu_warp_t *w, bool tracing)
     const emu_uop_t *u = &w->grid->uops[s->pc];
     uint32_t mask = s->mask & (w->p[u->guard] ^ u->guard_inv);
 
+    if (u->kind == UOP_SIGNAL && emu_signal_waits(w, u, mask))
+        return false;
+    if (u->kind == UOP_POLL)
+        emu_wait_begin(w, u, mask);
     if (tracing)
         record_run(&w->record, u->inst, mask, 1);
     w->grid->totals.thread_insts += (unsigned)__builtin_popcount(mask);
     emu_control(w, u, mask);
-    return u->kind != UOP_BAR;
+    return u->kind != UOP_BAR && !(u->ends_turn && mask != 0) &&
+           !(u->kind == UOP_POLL && w->wait.stuck);
 }
 
 /* Runs until the turn is over or the budget is spent; returns the number of instructions. */
@@ -131,6 +137,8 @@ static uint64_t run(emu_warp_t *w, uint64_t budget, bool *over)
         *over = w->faulted || (w->current < 0 && !pick(w));
         if (*over)
             break;
+        if (w->wait.loop != 0)
+            emu_wait_check(w);
         n += run_straight(w, budget - n, tracing, &waits);
         *over = waits || w->faulted;
         if (n >= budget || *over)
@@ -198,13 +206,14 @@ uint64_t emu_warp_run(emu_warp_t *w, uint64_t budget)
     const uint64_t before = w->grid->warps_spin ? SOON : LATE;
     bool over = false;
 
+    w->wait.stuck = false;
     if (budget <= before)
         return run(w, budget, &over);
     uint64_t n = run(w, before, &over);
     if (over)
         return n;
     if (warp_spins(w, &n, &over))
-        w->grid->warps_spin = true;
+        w->grid->warps_spin = w->wait.stuck = true;
     else if (!over && n < budget)
         n += run(w, budget - n, &over);
     return n;

@@ -11,6 +11,7 @@
  *   PIPE_LAUNCH      pipe_launch_t and the kernel's name
  *   PIPE_BLOCK       pipe_block_t, a pipe_warp_t for each warp; then for each warp its pipe_run_t,
  *                    then for each warp its words of addresses
+ *   PIPE_WAITS       pipe_waits_t, stream_wait_t, wait_word_t: of the block that comes next
  *   PIPE_LONG_BLOCK  pipe_block_t; then, as messages of their own,
  *   PIPE_PIECE       pipe_piece_t, its pipe_run_t, its words of addresses: the next part of a warp,
  *   PIPE_BLOCK_END   nothing
@@ -34,6 +35,7 @@ typedef enum {
     PIPE_PIECE,
     PIPE_BLOCK_END,
     PIPE_LISTING,
+    PIPE_WAITS,
     PIPE_KIND_COUNT
 } pipe_kind_t;
 
@@ -61,6 +63,10 @@ typedef struct {
     uint64_t index, n_insts;
     uint32_t id[3], n_warps;
 } pipe_block_t;
+
+typedef struct {
+    uint32_t watch, n_waits, n_words, reserved;
+} pipe_waits_t;
 
 typedef struct {
     uint32_t n_runs, n_addr_words;

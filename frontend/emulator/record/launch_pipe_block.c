@@ -23,6 +23,8 @@ static void free_lent(pipe_block_lent_t *b)
     free(b->warps);
     free(b->runs);
     free(b->addrs);
+    free(b->waits);
+    free(b->wait_words);
     free(b);
 }
 
@@ -212,6 +214,35 @@ void pipe_block_drop(pipe_blocks_t *s, pipe_block_lent_t *b)
     free_lent(b);
 }
 
+rb_code_t pipe_block_waits(pipe_blocks_t *s, rb_err_t *err)
+{
+    pipe_waits_t *head = &s->waits_head;
+
+    if (s->waits != NULL || s->in->next.bytes < sizeof(*head))
+        return pipe_garbled(s->in, err);
+    RB_TRY(pipe_get_body(s->in, head, sizeof(*head), err));
+    if (s->in->next.bytes !=
+        sizeof(*head) + head->n_waits * sizeof(*s->waits) + head->n_words * sizeof(*s->wait_words))
+        return pipe_garbled(s->in, err);
+    RB_TRY(pipe_get_list(s->in, &s->waits, head->n_waits, sizeof(*s->waits), err));
+    return pipe_get_list(s->in, &s->wait_words, head->n_words, sizeof(*s->wait_words), err);
+}
+
+/* Gives the waits that were read before it to a block. */
+static bool take_waits(pipe_blocks_t *s, pipe_block_lent_t *b)
+{
+    const pipe_waits_t head = s->waits_head;
+
+    b->block.watch = head.watch;
+    b->block.n_waits = head.n_waits;
+    b->block.waits = b->waits = s->waits;
+    b->block.wait_words = b->wait_words = s->wait_words;
+    s->waits = NULL;
+    s->wait_words = NULL;
+    s->waits_head = (pipe_waits_t){0};
+    return stream_waits_hold(&b->block, head.n_words);
+}
+
 rb_code_t pipe_block_take(pipe_blocks_t *s, uint64_t first, pipe_block_lent_t **out, rb_err_t *err)
 {
     const bool is_long = s->in->next.kind == PIPE_LONG_BLOCK;
@@ -228,9 +259,13 @@ rb_code_t pipe_block_take(pipe_blocks_t *s, uint64_t first, pipe_block_lent_t **
     b->block.n_insts = head.n_insts;
     memcpy(b->block.id, head.id, sizeof(head.id));
     *out = NULL;
-    rb_code_t rc = is_long ? get_pieces(s, b, err) : get_parts(s, b, err);
+    rb_code_t rc = !take_waits(s, b) ? pipe_garbled(s->in, err)
+                   : is_long         ? get_pieces(s, b, err)
+                                     : get_parts(s, b, err);
     if (rc == RB_OK && !is_long && head.index >= first)
         rc = pack_block(s, b, err);
+    if (rc == RB_OK && s->sum != NULL)
+        wait_loops_add(s->sum, s->info->name, b->waits, b->block.n_waits);
     if (rc == RB_OK && head.index >= first) {
         *out = b;
         return RB_OK;

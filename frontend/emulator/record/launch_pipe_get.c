@@ -28,7 +28,8 @@ typedef struct {
     size_t n_codes, cap_codes;
     memcpy_op_t *copies; /* owned; copies before or after the last received launch */
     size_t n_copies, cap_copies;
-    bool in_launch; /* its blocks are still arriving */
+    bool in_launch;     /* its blocks are still arriving */
+    wait_loops_t waits; /* of all launches; a loop's line is found with its first wait */
     bool opened;
 } pipe_source_t;
 
@@ -229,7 +230,8 @@ static rb_code_t open_launch(trace_source_t *base, uint64_t id, trace_launch_t *
     (*out)->blocks = (pipe_blocks_t){.in = &s->in,
                                      .info = &s->launch.info,
                                      .insts = s->codes[s->launch.code].insts,
-                                     .n_insts = s->codes[s->launch.code].n};
+                                     .n_insts = s->codes[s->launch.code].n,
+                                     .sum = &s->waits};
     pthread_mutex_init(&(*out)->lock, NULL);
     return RB_OK;
 }
@@ -257,6 +259,8 @@ static rb_code_t get_block(trace_launch_t *l, uint64_t index, trace_block_t **ou
             return pipe_broken(&s->in, err);
         if (s->in.next.kind == PIPE_BLOCK || s->in.next.kind == PIPE_LONG_BLOCK)
             RB_TRY(pipe_block_take(&l->blocks, index, &b, err));
+        else if (s->in.next.kind == PIPE_WAITS)
+            RB_TRY(pipe_block_waits(&l->blocks, err));
         else
             RB_TRY(pass_launch(s, err));
     }
@@ -284,10 +288,25 @@ static void use_store(trace_launch_t *l, stream_store_t *store)
     l->blocks.store = store;
 }
 
+/* Finds the lines of the loops of a launch that has been read. */
+static void find_lines(pipe_source_t *s)
+{
+    const code_t *c = &s->codes[s->launch.code];
+
+    for (size_t i = 0; i < s->waits.n; i++) {
+        wait_loop_t *w = &s->waits.list[i];
+        for (uint32_t k = 0; k < c->n && !w->has_line && w->kernel == s->launch.info.name; k++)
+            w->has_line = c->insts[k].pc == w->pc && launch_listing_line(&c->listing, k, &w->line);
+    }
+}
+
 static void close_launch(trace_launch_t *l)
 {
     while (l->lent != NULL)
         free_block(l, &l->lent->block);
+    find_lines(l->source);
+    free(l->blocks.waits);
+    free(l->blocks.wait_words);
     pthread_mutex_destroy(&l->lock);
     free(l);
 }
@@ -309,6 +328,14 @@ static bool inst_line(trace_launch_t *l, const inst_t *inst, source_line_t *out)
            launch_listing_line(&c->listing, (size_t)(inst - c->insts), out);
 }
 
+static size_t waits(trace_source_t *base, const wait_loop_t **list)
+{
+    pipe_source_t *s = (pipe_source_t *)base;
+
+    *list = s->waits.list;
+    return s->waits.n;
+}
+
 static void progress(const trace_source_t *base, uint64_t *done, uint64_t *total)
 {
     *done = atomic_load_explicit(&((const pipe_source_t *)base)->in.n_bytes, memory_order_relaxed);
@@ -328,6 +355,7 @@ static void destroy(trace_source_t *base)
     }
     free(s->names);
     free(s->codes);
+    free(s->waits.list);
     free(s->copies);
     free(s);
 }
@@ -345,6 +373,7 @@ static const trace_source_ops_t ops = {
     .close = close_launch,
     .inst_text = inst_text,
     .inst_line = inst_line,
+    .waits = waits,
     .progress = progress,
     .destroy = destroy,
 };

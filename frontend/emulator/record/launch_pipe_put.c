@@ -185,6 +185,20 @@ static rb_code_t put_long_block(launch_pipe_writer_t *w, const pipe_block_t *hea
     return flush(w, err);
 }
 
+static rb_code_t put_waits(launch_pipe_writer_t *w, const trace_block_t *block, rb_err_t *err)
+{
+    pipe_waits_t head = {.watch = block->watch, .n_waits = block->n_waits};
+
+    for (uint32_t i = 0; i < block->n_waits; i++)
+        head.n_words += block->waits[i].n_words;
+    const size_t waits = head.n_waits * sizeof(stream_wait_t);
+    const size_t words = head.n_words * sizeof(wait_word_t);
+    RB_TRY(put_header(w, PIPE_WAITS, sizeof(head) + waits + words, err));
+    RB_TRY(put(w, &head, sizeof(head), err));
+    RB_TRY(put(w, block->waits, waits, err));
+    return put(w, block->wait_words, words, err);
+}
+
 static bool is_long(const trace_block_t *block)
 {
     for (uint32_t i = 0; i < block->n_warps; i++)
@@ -199,6 +213,8 @@ rb_code_t launch_pipe_block(launch_pipe_writer_t *w, const trace_block_t *block,
     uint64_t bytes = sizeof(b) + block->n_warps * sizeof(pipe_warp_t);
 
     memcpy(b.id, block->id, sizeof(b.id));
+    if (block->watch != 0)
+        RB_TRY(put_waits(w, block, err));
     if (is_long(block))
         return put_long_block(w, &b, block, err);
     for (uint32_t i = 0; i < block->n_warps; i++)

@@ -134,6 +134,7 @@ rb_code_t rbt_launch_decode(trace_launch_t *l, trace_claim_t *claim, trace_block
             rbt_pool_give_back(&l->pool, b);
             break;
         }
+        rbt_waits_give(&l->file->waits, l->position, claim->first + *n, &b->pub);
         out[*n] = &b->pub;
     }
     end_claim(&l->claims, claim);

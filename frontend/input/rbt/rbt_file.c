@@ -253,6 +253,7 @@ void rbt_file_close(rbt_file_t *f)
     free(f->copies);
     free(f->copy_launch);
     stream_graph_free(&f->graph);
+    rbt_waits_free(&f->waits);
     free(f->producer);
     free(f->plan);
     if (f->fd >= 0)

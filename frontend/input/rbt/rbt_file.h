@@ -11,6 +11,7 @@
 #include "frontend/input/rbt/rbt_code.h"
 #include "frontend/input/rbt/rbt_launch_row.h"
 #include "frontend/input/rbt/rbt_page.h"
+#include "frontend/input/rbt/rbt_waits.h"
 #include "sim/core/sha256.h"
 #include "sim/gpu/stream_graph.h"
 
@@ -61,6 +62,8 @@ typedef struct {
     uint32_t version;
     bool has_graph;
     stream_graph_t graph; /* owned; valid if has_graph */
+    bool has_waits;
+    rbt_waits_t waits; /* owned */
     rbt_place_t root;
     pthread_mutex_t lock; /* guards the loading of kernels' code */
 } rbt_file_t;

@@ -280,6 +280,7 @@ rb_code_t rbt_launch_block(trace_launch_t *l, uint64_t index, trace_block_t **ou
         rbt_pool_give_back(&l->pool, b);
         return rb_fail(err, l->failed.code, "%s", l->failed.text);
     }
+    rbt_waits_give(&l->file->waits, l->position, index, &b->pub);
     *out = &b->pub;
     return RB_OK;
 }

@@ -158,6 +158,11 @@ static const char *get_copies(rbt_file_t *f, rbt_in_t *in)
     return in->bad ? "its list of memory copies is inconsistent" : NULL;
 }
 
+static bool is_named(const uint8_t *name, size_t length, const char *text)
+{
+    return length == strlen(text) && memcmp(name, text, length) == 0;
+}
+
 /* Sections that this version does not know are skipped. */
 static const char *get_sections(rbt_file_t *f, rbt_in_t *in)
 {
@@ -171,13 +176,17 @@ static const char *get_sections(rbt_file_t *f, rbt_in_t *in)
 
         if (name == NULL || at == NULL)
             return "its list of sections is inconsistent";
-        if (length != strlen(RBT_GRAPH_SECTION) || memcmp(name, RBT_GRAPH_SECTION, length) != 0)
-            continue;
         rbt_in_t section = {.at = at, .end = at + bytes};
 
-        if (f->has_graph || !rbt_graph_get(&section, &f->graph))
-            return "its list of operations is inconsistent";
-        f->has_graph = true;
+        if (is_named(name, length, RBT_GRAPH_SECTION)) {
+            if (f->has_graph || !rbt_graph_get(&section, &f->graph))
+                return "its list of operations is inconsistent";
+            f->has_graph = true;
+        } else if (is_named(name, length, RBT_WAITS_SECTION)) {
+            if (f->has_waits || !rbt_waits_get(&section, &f->waits))
+                return "its list of waits is inconsistent";
+            f->has_waits = true;
+        }
     }
     return in->bad ? "its list of sections is inconsistent" : NULL;
 }

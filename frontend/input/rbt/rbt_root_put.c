@@ -28,6 +28,7 @@ void rbt_root_put_free(rbt_root_put_t *r)
     free(r->launch_pages.p);
     free(r->copies.p);
     free(r->graph.p);
+    rbt_waits_put_free(&r->waits);
     free(r->producer);
     free(r->plan);
     *r = (rbt_root_put_t){0};
@@ -157,9 +158,19 @@ void rbt_root_put_encode(const rbt_root_put_t *r, rbt_buf_t *out)
     put_list(out, r->n_launch_pages, &r->launch_pages);
     put_list(out, r->n_copies, &r->copies);
     put_text(out, r->plan);
-    if (!r->has_graph)
+    const bool has_waits = r->waits.n_launches > 0;
+    if (!r->has_graph && !has_waits)
         return;
-    rbt_put_varint(out, 1);
-    put_text(out, RBT_GRAPH_SECTION);
-    put_list(out, r->graph.n, &r->graph);
+    rbt_put_varint(out, (uint64_t)r->has_graph + has_waits);
+    if (r->has_graph) {
+        put_text(out, RBT_GRAPH_SECTION);
+        put_list(out, r->graph.n, &r->graph);
+    }
+    if (has_waits) {
+        rbt_buf_t waits = {0};
+        rbt_waits_encode(&r->waits, &waits);
+        put_text(out, RBT_WAITS_SECTION);
+        put_list(out, waits.n, &waits);
+        free(waits.p);
+    }
 }

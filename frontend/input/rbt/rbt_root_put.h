@@ -8,7 +8,8 @@
  *   v memory copies; for each: v launches before it - (those before the previous copy),
  *     s address - the previous one, v bytes
  *   text plan of the sampler that chose the launches (JSON), or empty
- *   only in version 3: v sections; for each: text name, v bytes, this many bytes (rbt_graph.h)
+ *   only in version 3: v sections; for each: text name, v bytes, this many bytes (rbt_graph.h,
+ *     rbt_waits.h)
  *
  * v: variable-length integer, s: signed one, text: v length and characters, place: v offset,
  * v packed bytes, v unpacked bytes, u32 checksum.
@@ -18,6 +19,7 @@
 
 #include "frontend/input/rbt/rbt_collect.h"
 #include "frontend/input/rbt/rbt_pack.h"
+#include "frontend/input/rbt/rbt_waits.h"
 
 typedef struct {
     char *name; /* owned */
@@ -37,6 +39,7 @@ typedef struct {
     uint64_t copy_launch, copy_addr; /* of the last copy */
     bool has_graph;
     rbt_buf_t graph; /* its section */
+    rbt_waits_put_t waits;
 } rbt_root_put_t;
 
 void rbt_root_put_init(rbt_root_put_t *r, const char *producer);

@@ -10,6 +10,7 @@
 #include "frontend/input/rbt/rbt_digest.h"
 #include "frontend/input/rbt/rbt_launch_get.h"
 #include "sim/core/alloc.h"
+#include "sim/gpu/wait_loops.h"
 
 typedef struct {
     trace_source_t base; /* first member */
@@ -19,6 +20,8 @@ typedef struct {
     size_t page;
     rbt_unpacker_t *unpacker;
     rbt_pages_t pages; /* of open launches */
+    bool has_waits;
+    wait_loops_t waits; /* valid if has_waits */
     _Atomic uint64_t bytes_done;
 } rbt_source_t;
 
@@ -161,6 +164,46 @@ static rb_code_t digest(trace_source_t *base, uint64_t id, uint64_t *out, rb_err
     return code;
 }
 
+/* The lines of the loops of a kernel. If its code cannot be read, running the launch will say so. */
+static void add_lines(rbt_source_t *s, const rbt_kernel_t *kernel)
+{
+    const rbt_code_t *code;
+    rb_err_t ignored = {0};
+
+    if (rbt_file_code(&s->file, (size_t)(kernel - s->file.kernels), &code, &ignored) != RB_OK)
+        return;
+    for (size_t i = 0; i < s->waits.n; i++) {
+        wait_loop_t *w = &s->waits.list[i];
+        for (size_t k = 0; k < code->n_insts && !w->has_line && w->kernel == kernel->name; k++)
+            w->has_line =
+                code->insts[k].pc == w->pc && rbt_code_line(code, &code->insts[k], &w->line);
+    }
+}
+
+static size_t waits(trace_source_t *base, const wait_loop_t **list)
+{
+    rbt_source_t *s = self(base);
+    const rbt_waits_t *all = &s->file.waits;
+    rb_err_t ignored = {0};
+    rbt_launch_t launch;
+
+    for (size_t i = 0; i < all->n_launches && !s->has_waits; i++) {
+        const rbt_waits_launch_t *l = &all->launches[i];
+        if (l->place >= s->file.n_launches || l->n_blocks == 0 ||
+            find_launch(s, l->place + 1, &launch, &ignored) != RB_OK)
+            continue;
+        const rbt_kernel_t *kernel = &s->file.kernels[launch.row.kernel];
+        for (size_t k = 0; k < l->n_blocks; k++) {
+            const rbt_waits_block_t *b = &all->blocks[l->first_block + k];
+            wait_loops_add(&s->waits, kernel->name, all->waits + b->first_wait, b->n_waits);
+        }
+        add_lines(s, kernel);
+    }
+    s->has_waits = true;
+    *list = s->waits.list;
+    return s->waits.n;
+}
+
 static void progress(const trace_source_t *base, uint64_t *done, uint64_t *total)
 {
     const rbt_source_t *s = self(base);
@@ -178,6 +221,7 @@ static void destroy(trace_source_t *base)
     rbt_pages_free(&s->pages);
     rbt_file_close(&s->file);
     free(s->launches);
+    free(s->waits.list);
     ZSTD_freeDCtx(s->unpacker);
     pthread_mutex_destroy(&s->lock);
     free(s);
@@ -205,6 +249,7 @@ static const trace_source_ops_t rbt_ops = {
     .block_facts = rbt_launch_block_facts,
     .warp_profile = rbt_launch_warp_profile,
     .basic_block = rbt_launch_basic_block,
+    .waits = waits,
     .progress = progress,
     .destroy = destroy,
 };

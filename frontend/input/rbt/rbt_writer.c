@@ -167,6 +167,7 @@ rb_code_t rbt_writer_launch_end(rbt_writer_t *w, rb_err_t *err)
     if (w->failed.code == RB_OK && rbt_launch_put_end(&w->launch, &w->failed) == RB_OK) {
         w->rows[w->n_rows++] = w->launch.row;
         w->rows_blocks += w->launch.row.n_blocks;
+        rbt_waits_put_launch(&w->root.waits, w->n_launches - 1);
         w->launch_open = false;
         if (w->n_rows == PAGE_LAUNCHES)
             (void)end_launch_page(w, &w->failed);
@@ -177,6 +178,7 @@ rb_code_t rbt_writer_launch_end(rbt_writer_t *w, rb_err_t *err)
 rb_code_t rbt_writer_block(rbt_writer_t *w, const trace_block_t *block, rb_err_t *err)
 {
     RB_INVARIANT(w->launch_open, "a block is written outside of a launch");
+    rbt_waits_put_block(&w->root.waits, w->launch.row.n_blocks, block);
     if (w->failed.code == RB_OK && rbt_launch_put_block(&w->launch, block, &w->failed) == RB_OK)
         return RB_OK;
     return fail(w, w->failed.code, err);
@@ -187,7 +189,7 @@ rb_code_t rbt_writer_block(rbt_writer_t *w, const trace_block_t *block, rb_err_t
 /* Files without sections are version 2, which older readers know. */
 static uint32_t footer_version(const rbt_writer_t *w)
 {
-    if (w->root.has_graph)
+    if (w->root.has_graph || w->root.waits.n_launches > 0)
         return RBT_VERSION_SECTIONS;
     for (size_t i = 0; i < w->root.n_kernels; i++)
         if (w->root.kernels[i].code.n_files > 0)

@@ -13,6 +13,7 @@
 #include "frontend/tool/io/out_file.h"
 #include "frontend/tool/io/text_format.h"
 #include "frontend/tool/run/run_setup.h"
+#include "frontend/tool/run/run_waits.h"
 #include "frontend/tool/run/trace_doubts.h"
 #include "sim/core/json_write.h"
 #include "sim/core/memory_file.h"
@@ -218,6 +219,7 @@ static rb_code_t print_table(setup_t *s, const info_options_t *o, FILE *out, rb_
                 (unsigned long long)t.warp_insts, (unsigned long long)t.thread_insts);
     fprintf(out, "\n");
     trace_doubts_warn(o->setup.trace, &t.doubts);
+    run_waits_tell(s->source, NULL);
     return info_graph_text(s->source, out, err);
 }
 
@@ -284,6 +286,7 @@ static rb_code_t print_json(setup_t *s, const info_options_t *o, FILE *out, rb_e
         trace_doubts_warn(o->setup.trace, &t.doubts);
     }
     json_end(&j);
+    run_waits_json(s->source, &j);
     RB_TRY(info_graph_json(s->source, &j, err));
     json_end(&j);
     return RB_OK;

@@ -17,6 +17,7 @@
 #include "frontend/tool/run/program_child.h"
 #include "frontend/tool/run/run_sampling.h"
 #include "frontend/tool/run/run_setup.h"
+#include "frontend/tool/run/run_waits.h"
 #include "sim/core/new_file.h"
 
 typedef struct {
@@ -120,11 +121,10 @@ static rb_code_t finish_trace(const record_options_t *o, const char *path, plan_
 
     if (access(path, F_OK) != 0)
         return rb_fail(err, RB_TRACE, "%s: no trace was written", o->program.words[0]);
-    if (plan == NULL && o->accelsim == NULL)
-        return RB_OK;
     source = rbt_open(path, err);
     if (source == NULL)
         return err->code;
+    run_waits_tell(source, o->accelsim != NULL ? "in the text of a trace" : NULL);
     if (plan != NULL)
         rc = run_sampling_check_plan(plan, o->plan, source, err);
     if (rc == RB_OK && o->accelsim != NULL)

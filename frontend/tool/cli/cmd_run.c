@@ -11,6 +11,7 @@
 #include "frontend/tool/run/run_parts.h"
 #include "frontend/tool/run/run_status.h"
 #include "frontend/tool/run/run_streams.h"
+#include "frontend/tool/run/run_waits.h"
 #include "frontend/tool/run/trace_doubts.h"
 #include "sim/core/alloc.h"
 #include "sim/core/log.h"
@@ -336,6 +337,20 @@ static uint64_t known_launches(const run_t *run)
     return n != UINT64_MAX ? n : launches_done(run);
 }
 
+/* Says where cycles depend on how long warps wait for each other. */
+static void tell_waits(const run_t *run, const run_report_t *r)
+{
+    run_waits_tell(run->setup.source, run->inside.list.n > 0 ? "with a sampler inside launches"
+                                      : run->overlaps        ? "with launches that overlap"
+                                      : run->setup.spec->sm.l1.perfect ? "with l1.perfect"
+                                                                       : NULL);
+    if (r->simulated.sm.waits_given_up > 0)
+        rb_warn("%llu of these waits were given up, because nothing was written for millions of "
+                "cycles: on this GPU, a block that writes may not start before those that wait for "
+                "it end",
+                (unsigned long long)r->simulated.sm.waits_given_up);
+}
+
 /* Writes the results of a run that is complete or was stopped. */
 static rb_code_t conclude(run_t *run, bool complete, const char *command, rb_err_t *err)
 {
@@ -353,6 +368,7 @@ static rb_code_t conclude(run_t *run, bool complete, const char *command, rb_err
         .trace_path = program ? run->program.file : o->setup.trace,
         .trace_format = program ? "program" : run->setup.source->ops->name,
         .trace_read = &trace_read,
+        .source = run->setup.source,
         .trace_launches = known_launches(run),
         .trace_bytes = trace_identity_bytes(run->trace),
         .gpu = run->setup.gpu,
@@ -378,10 +394,11 @@ static rb_code_t conclude(run_t *run, bool complete, const char *command, rb_err
         rc = run_folder_finish(&run->folder, &report, run->setup.conf, err);
     if (rc == RB_OK)
         rc = print_results(&report, o, err);
-    if (rc == RB_OK)
+    if (rc == RB_OK) {
         trace_doubts_warn(report.trace_path, &report.simulated.doubts);
-    if (rc == RB_OK)
+        tell_waits(run, &report);
         report_trailer(&report, stderr);
+    }
     report_free(&report);
     return rc;
 }

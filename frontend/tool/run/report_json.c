@@ -3,6 +3,7 @@
 
 #include "frontend/tool/io/version.h"
 #include "frontend/tool/run/run_report.h"
+#include "frontend/tool/run/run_waits.h"
 #include "frontend/tool/run/trace_doubts.h"
 #include "sim/core/alloc.h"
 #include "sim/core/json_write.h"
@@ -374,6 +375,7 @@ rb_code_t report_json(const run_report_t *r, FILE *out, rb_err_t *err)
     json_u64(&j, "launches", r->trace_launches);
     json_u64(&j, "bytes", r->trace_bytes);
     trace_doubts_json(&j, &r->simulated.doubts);
+    run_waits_json(r->source, &j);
     json_end(&j);
     json_begin_object(&j, "config");
     json_text(&j, "name", r->spec->gpu.name);

@@ -24,6 +24,7 @@ typedef struct {
     const char *identity; /* lines that must be equal for a resume; see report_identity() */
     const char *trace_path, *trace_format;
     const trace_read_t *trace_read;
+    trace_source_t *source; /* borrowed */
     uint64_t trace_launches, trace_bytes;
     const char *gpu;     /* as given by the user */
     bool gpu_is_default; /* chosen by the trace's architecture */

@@ -75,7 +75,7 @@ void coalesce_decode(const uint64_t *rec, unsigned width, lane_addrs_t *out)
 }
 
 /* Fills the address list if decoding left it out. */
-static void expand(lane_addrs_t *lanes, unsigned width)
+void coalesce_lanes(lane_addrs_t *lanes, unsigned width)
 {
     if (!lanes->contiguous)
         return;
@@ -208,7 +208,7 @@ void coalesce_lines(lane_addrs_t *lanes, unsigned width, coalesce_mode_t mode, c
         mark_range(out, lanes->lo, lanes->hi - lanes->lo, mode == COALESCE_STORE);
         return;
     }
-    expand(lanes, width);
+    coalesce_lanes(lanes, width);
     if (mode == COALESCE_LOAD && mark_sectors(out, lanes, width))
         return;
     out->n = 0;
@@ -221,7 +221,7 @@ void coalesce_lines(lane_addrs_t *lanes, unsigned width, coalesce_mode_t mode, c
 void coalesce_local(lane_addrs_t *lanes, uint32_t mask, unsigned width, coalesce_mode_t mode,
                     uint64_t base, uint64_t window, coalesced_t *out)
 {
-    expand(lanes, width);
+    coalesce_lanes(lanes, width);
     out->n = 0;
     for (unsigned i = 0; i < lanes->n && mask != 0; i++, mask &= mask - 1) {
         uint64_t lane = (uint64_t)__builtin_ctz(mask), addr = lanes->addr[i];
@@ -312,7 +312,7 @@ unsigned coalesce_bank_passes(const lane_addrs_t *lanes, uint32_t mask, unsigned
     if (words <= banks || (lanes->contiguous && banks == WARP_LANES && lanes->lo % width == 0))
         return groups;
     lane_addrs_t all = *lanes;
-    expand(&all, width);
+    coalesce_lanes(&all, width);
     unsigned passes = 0, at = 0;
     for (unsigned g = 0; g < WARP_LANES; g += group_lanes) {
         unsigned n = (unsigned)__builtin_popcount(mask >> g & group_mask);
@@ -327,7 +327,7 @@ unsigned coalesce_bank_passes(const lane_addrs_t *lanes, uint32_t mask, unsigned
 unsigned coalesce_word_conflict(lane_addrs_t *lanes, unsigned width)
 {
     uint8_t same[WARP_LANES];
-    expand(lanes, width);
+    coalesce_lanes(lanes, width);
     count_same_words(lanes->addr, lanes->n, same);
     unsigned most = 1;
     for (unsigned i = 0; i < lanes->n; i++)

@@ -65,6 +65,9 @@ static inline mem_space_t coalesce_generic_space(uint64_t first, uint64_t shared
 /* Decodes an address record of accesses of width bytes. */
 void coalesce_decode(const uint64_t *rec, unsigned width, lane_addrs_t *out);
 
+/* Fills in addr, if lanes->contiguous says that it is not. */
+void coalesce_lanes(lane_addrs_t *lanes, unsigned width);
+
 /* Address of the first active lane. */
 uint64_t coalesce_first(const uint64_t *rec);
 

@@ -49,6 +49,36 @@ static uint32_t data_flits(const sm_t *sm, uint8_t sectors)
     return (uint32_t)__builtin_popcount(sectors) * sm->memory.sector_flits;
 }
 
+/* The words of a line that the lanes of the atomic in the unit access. */
+static uint32_t words_of(const lsu_t *u, uint64_t line)
+{
+    lane_addrs_t lanes;
+    uint32_t words = 0;
+    coalesce_decode(u->cur.addr, u->cur.inst->width, &lanes);
+    coalesce_lanes(&lanes, u->cur.inst->width);
+    for (unsigned i = 0; i < lanes.n; i++)
+        for (unsigned k = 0; k < u->cur.inst->width; k += 4)
+            if ((lanes.addr[i] + k) / LINE_BYTES == line / LINE_BYTES)
+                words |= UINT32_C(1) << (lanes.addr[i] + k) % LINE_BYTES / 4;
+    return words;
+}
+
+/* Completes a request of a launch in which warps wait for what others write. */
+static void watch(const sm_t *sm, mem_op_t op, mem_msg_t *m)
+{
+    const lsu_t *u = &sm->memory.lsu;
+    if (op == MEM_WRITE) {
+        m->watched = u->cur.inst->flags & INST_BYPASS_L1 || u->cur.wait != 0;
+        return;
+    }
+    m->watched = op != MEM_READ || u->cur.wait != 0;
+    if (!m->watched)
+        return;
+    m->poll.block = sm->block[sm->slot[u->cur.warp].block].block;
+    m->poll.wait = u->cur.wait;
+    m->poll.words = op == MEM_READ ? 0 : words_of(u, m->line);
+}
+
 void l1_send(sm_t *sm, const line_access_t *a, mem_op_t op, uint8_t sectors, txn_kind_t kind,
              uint32_t index, cycle_t now)
 {
@@ -64,6 +94,9 @@ void l1_send(sm_t *sm, const line_access_t *a, mem_op_t op, uint8_t sectors, txn
                    .prefetched = kind == TXN_MSHR && sm->memory.mshr[index].prefetched,
                    .launch = sm->counted};
     memcpy(m.bytes, a->bytes, sizeof(m.bytes));
+    if (sm->slot[sm->memory.lsu.cur.warp].watch & WATCH_GLOBAL && kind != TXN_MSHR &&
+        sm->memory.lsu.space == MEM_GLOBAL)
+        watch(sm, op, &m);
     uint32_t flits = op == MEM_READ ? 1 : data_flits(sm, sectors);
     if (sm->by_launch != NULL && kind == TXN_MSHR)
         sm->by_launch->line[index] = sm->counted;

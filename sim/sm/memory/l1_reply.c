@@ -121,6 +121,9 @@ void l1_reply(sm_t *sm, const mem_msg_t *m, cycle_t now)
     uint32_t index = txn_index(m->txn);
     if (txn_kind(m->txn) == TXN_MSHR)
         fill(sm, index, m, now);
-    else
+    else {
+        if (m->txn & MEM_TXN_NOT_YET)
+            sm_poll_failed(sm, sm->memory.load[index].warp);
         load_arrived(sm, (uint16_t)index, m->sectors, now);
+    }
 }

@@ -28,6 +28,15 @@ static void prefetch_addresses(const uint64_t *addr)
         __builtin_prefetch(addr + i);
 }
 
+/* Whether a store is the first one after a fence. */
+static uint32_t take_fence(warp_slot_t *slot, const inst_t *inst)
+{
+    const bool fenced = slot->fenced;
+    if (inst->space == MEM_GLOBAL || inst->space == MEM_GENERIC)
+        slot->fenced = false;
+    return fenced;
+}
+
 cycle_t memory_take(sm_t *sm, uint32_t s, uint32_t w, const inst_t *inst, uint32_t mask,
                     const uint64_t *addr, cycle_t now)
 {
@@ -40,6 +49,7 @@ cycle_t memory_take(sm_t *sm, uint32_t s, uint32_t w, const inst_t *inst, uint32
     e->inst = inst;
     e->addr = addr;
     e->mask = mask;
+    e->wait = inst->access == ACC_STORE ? take_fence(&sm->slot[w], inst) : sm->slot[w].wait;
     e->warp = (uint16_t)w;
     e->group = sm->slot[w].copy_group;
     e->sub_core = (uint8_t)s;

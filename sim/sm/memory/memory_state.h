@@ -21,6 +21,7 @@ typedef struct {
     const uint64_t *addr;
     cycle_t accept_from;
     uint32_t mask;
+    uint32_t wait; /* warp_slot_t.wait at its issue; of stores: whether one follows a fence */
     uint16_t warp;
     uint8_t group; /* of an asynchronous copy */
     uint8_t sub_core;

@@ -1,6 +1,8 @@
 /* Shared memory: bank conflicts and atomics. */
 #include "sim/sm/memory/memory_parts.h"
 
+enum { SHARED_WINDOW = 1 << 24 };
+
 /* Passes through the banks. */
 static unsigned passes_of(sm_t *sm, const mem_entry_t *e, const lane_addrs_t *lanes,
                           pass_mode_t mode, unsigned *ideal)
@@ -39,6 +41,33 @@ static unsigned further_on_a_word(const mem_entry_t *e, lane_addrs_t *lanes)
     return e->addr == NULL || counts ? 0 : coalesce_word_conflict(lanes, e->inst->width) - 1;
 }
 
+/* In a launch in which warps wait for what others write: counts writes, and looks whether what is
+ * polled has been written. */
+static void watch(sm_t *sm, const mem_entry_t *e)
+{
+    const uint32_t b = sm->slot[e->warp].block, wait = e->inst->access == ACC_STORE ? 0 : e->wait;
+    const trace_block_t *block = sm->block[b].block;
+    word_counts_t *counts = &sm->written[b];
+    const uint64_t base = sm->block[b].launch->shared_base;
+    lane_addrs_t lanes;
+    if (wait != 0 && !word_counts_fulfil(counts, block, wait, base, base + SHARED_WINDOW)) {
+        sm_poll_failed(sm, e->warp);
+        return;
+    }
+    if (e->inst->access == ACC_LOAD || e->addr == NULL)
+        return;
+    coalesce_decode(e->addr, e->inst->width, &lanes);
+    coalesce_lanes(&lanes, e->inst->width);
+    for (unsigned k = 0; k < e->inst->width; k += 4)
+        for (unsigned i = 0; i < lanes.n; i++) {
+            bool before = false;
+            for (unsigned j = 0; j < i && !before; j++)
+                before = (lanes.addr[j] ^ lanes.addr[i]) >> 2 == 0;
+            if (!before)
+                word_counts_write(counts, block, wait, lanes.addr[i] + k);
+        }
+}
+
 void shared_step(sm_t *sm, const mem_entry_t *e, cycle_t now)
 {
     const shared_spec_t *spec = &sm->config->shared;
@@ -46,6 +75,8 @@ void shared_step(sm_t *sm, const mem_entry_t *e, cycle_t now)
     unsigned ideal = 1, passes = 1;
     const bool atomic = inst->access == ACC_ATOMIC || inst->access == ACC_REDUCTION;
     lane_addrs_t lanes;
+    if (sm->slot[e->warp].watch & WATCH_SHARED)
+        watch(sm, e);
     if (e->addr != NULL && atomic) {
         coalesce_decode(e->addr, inst->width, &lanes);
         passes = passes_of(sm, e, &lanes, PASS_GROUPS, &ideal);

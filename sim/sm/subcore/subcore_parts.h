@@ -12,6 +12,13 @@ void warp_begin_piece(warp_t *warp, const warp_stream_t *stream);
 /* Takes a warp to the first instruction of its next run. false: no run is left. */
 bool warp_next_run(sm_t *sm, warp_t *warp);
 
+/* The same for a warp of a launch in which warps wait for what others write. (warp_waits.c) */
+bool warp_waits_go_on(sm_t *sm, warp_t *warp);
+
+/* Call after warp_begin_piece() for such a warp. */
+void warp_waits_start(sm_t *sm, uint32_t w, const warp_stream_t *stream, cycle_t now);
+void warp_waits_free(sm_t *sm);
+
 /* Adds to the base of warp w's next instruction what does not delay every instruction: the branch or
  * NANOSLEEP before it (prev, issued now with prev_mask), a short instruction buffer, a constant. */
 void warp_delay(sm_t *sm, uint32_t w, const inst_t *prev, uint32_t prev_mask, cycle_t now);

@@ -91,12 +91,34 @@ typedef struct {
     uint8_t sub_core;
     uint8_t place;   /* index among the warps of its sub-core */
     bool control;    /* its dependences are tracked by control words, not by the scoreboard */
-    bool more;       /* another piece of its stream may follow its runs */
+    uint8_t more;    /* more_t */
     uint8_t awaited; /* parked for a dependence: one that alone keeps it and its state; an index of
                       * inst->dep, with control words a counter; AWAITS_NO_ONE: look at all */
 } warp_t;
 
 enum { AWAITS_NO_ONE = UINT8_MAX };
+
+/* What may follow the runs of a warp: another piece of its stream; what warp_waits.c says. */
+typedef enum { MORE_NOTHING, MORE_PIECES, MORE_WAITS } more_t;
+
+/* A place in the stream of a warp: before an instruction of a run. */
+typedef struct {
+    const trace_run_t *run;
+    const uint64_t *addr;
+    uint32_t done; /* instructions of the run before it */
+    uint32_t runs_left;
+    uint64_t inst; /* its number in the warp */
+} stream_place_t;
+
+/* A warp whose stream has waits (stream_wait_t); see warp_waits.c. */
+typedef struct {
+    stream_place_t at, begin;        /* of the next instruction after warp_t.left; of the wait */
+    const stream_wait_t *next, *end; /* waits that it has not reached */
+    const stream_wait_t *now;        /* NULL: it is in none */
+    cycle_t since;                   /* when it reached that */
+    bool tail;                       /* its test has failed */
+    bool pieces;
+} warp_waits_t;
 
 /* By GPR: when memory instructions of the warp have read it. */
 static inline dep_t *warp_hold(const warp_t *warp)
@@ -173,6 +195,7 @@ typedef struct {
                                   * longer than a small launch */
     counter_t *counter;        /* owned; CONTROL_COUNTERS per warp; allocated when first needed */
     cycle_t *release;          /* owned; CONTROL_COUNTER_MAX per counter, see control.c */
+    warp_waits_t *waits;       /* owned; one per warp; allocated when first needed */
     copies_t *copies;          /* owned; one per warp; allocated when first needed */
     struct control_check *check; /* owned; one per warp; NULL: sm.control_check is off */
     cycle_t sweep_at;

@@ -183,12 +183,14 @@ void warp_begin_piece(warp_t *warp, const warp_stream_t *stream)
     warp->run = stream->runs;
     warp->runs_left = stream->n_runs - 1;
     warp->addr = stream->addrs;
-    warp->more = stream->pieces != NULL;
+    warp->more = stream->pieces != NULL ? MORE_PIECES : MORE_NOTHING;
     begin_run(warp);
 }
 
 bool warp_next_run(sm_t *sm, warp_t *warp)
 {
+    if (warp->more == MORE_WAITS)
+        return warp_waits_go_on(sm, warp);
     if (warp->runs_left == 0) {
         const warp_stream_t *piece = warp->more ? block_next_piece(sm, warp->slot) : NULL;
         warp->inst = NULL;

@@ -40,7 +40,7 @@ static void cut_warp(warp_t *warp)
 {
     warp->runs_left = 0;
     warp->left = 0;
-    warp->more = false;
+    warp->more = MORE_NOTHING;
 }
 
 void sm_cut_warps(sm_t *sm, bool cut)
@@ -76,6 +76,8 @@ void warp_slot_fill(sm_t *sm, uint32_t w, const warp_stream_t *stream, cycle_t n
     warp_t *warp = &sm->subcore.warp[w];
     warp_charge(sm, w, now);
     warp_begin_piece(warp, stream);
+    if (sm->slot[w].watch != 0)
+        warp_waits_start(sm, w, stream, now);
     if (sm->subcore.cut_warps)
         cut_warp(warp);
     sm->subcore.sub[warp->sub_core].age[warp->place] = sm->subcore.next_age++;
