@@ -3,7 +3,7 @@
 # library is linked with in CMakeLists.txt, directly or indirectly. (Linking static libraries does not
 # check this.) Also checks the folders of an SM: none includes a header of another one, and each uses
 # only its own state. Also checks that in frontend only the library chooses a GPU, opens a trace or runs
-# a chip.
+# a chip, and that sampling/estimate has one header for others.
 cd "$(dirname "$0")/.." || exit 2
 modules=$(tr '\n' ' ' <CMakeLists.txt | grep -o 'rubato_module([^)]*)' | tr '()' '  ')
 includes=$(grep -rE '^#include "(sim|frontend|sampling)/' --include='*.[ch]' sim frontend sampling)
@@ -101,4 +101,15 @@ for name in $(echo "$by_library" | tr '|' ' '); do
         wrong=1
     fi
 done
+
+uses=$(grep -rnE '^#include "sampling/estimate/' --include='*.[ch]' frontend sampling bench |
+    grep -v '^sampling/estimate/')
+if [ -z "$uses" ]; then
+    echo "nobody includes sampling/estimate/estimate.h: is its folder called otherwise now?"
+    wrong=1
+fi
+if echo "$uses" | grep -v '/estimate\.h"$'; then
+    echo "sampling/estimate has one header for others: estimate.h"
+    wrong=1
+fi
 exit "${wrong:-0}"

@@ -8,8 +8,8 @@
 
 #include <stddef.h>
 
-#include "sampling/launch/population.h"
 #include "sampling/math/rng.h"
+#include "sampling/plan/population.h"
 
 typedef struct {
     population_t pop; /* without times; borrows the columns */

@@ -2,7 +2,7 @@
 #ifndef RUBATO_LAUNCH_FEATURES_H
 #define RUBATO_LAUNCH_FEATURES_H
 
-#include "sampling/launch/population.h"
+#include "sampling/plan/population.h"
 
 /* Number of properties that equal launches share: names, instructions, shape, basic blocks, and every
  * count that the population has. */

@@ -2,7 +2,7 @@
 #ifndef RUBATO_LAUNCH_GROUP_H
 #define RUBATO_LAUNCH_GROUP_H
 
-#include "sampling/launch/plan_build.h"
+#include "sampling/plan/plan_build.h"
 #include "sim/conf/param.h"
 
 /* What the launches of a group share; also the values of the option "key". */

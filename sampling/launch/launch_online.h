@@ -14,7 +14,7 @@
 #ifndef RUBATO_LAUNCH_ONLINE_H
 #define RUBATO_LAUNCH_ONLINE_H
 
-#include "sampling/launch/estimate.h"
+#include "sampling/estimate/estimate.h"
 #include "sampling/launch/launch_sampler.h"
 
 typedef struct launch_online_ops {

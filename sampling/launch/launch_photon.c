@@ -10,7 +10,7 @@
 #include "sampling/launch/launch_limit.h"
 #include "sampling/launch/launch_table.h"
 #include "sampling/launch/photon_vector.h"
-#include "sampling/launch/plan_build.h"
+#include "sampling/plan/plan_build.h"
 #include "sim/core/alloc.h"
 
 enum { PAPER, ARTIFACT };

@@ -10,9 +10,9 @@
 #include "sampling/launch/launch_limit.h"
 #include "sampling/launch/launch_table.h"
 #include "sampling/launch/launch_vectors.h"
-#include "sampling/launch/plan_build.h"
 #include "sampling/math/kmeans.h"
 #include "sampling/math/pca.h"
+#include "sampling/plan/plan_build.h"
 #include "sim/core/alloc.h"
 
 enum { PAPER, ARTIFACT, STEM_ARTIFACT };

@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "sampling/launch/launch_online.h"
-#include "sampling/launch/plan_build.h"
-#include "sampling/launch/plan_check.h"
-#include "sampling/launch/plan_reading.h"
+#include "sampling/plan/plan_build.h"
+#include "sampling/plan/plan_check.h"
+#include "sampling/plan/plan_reading.h"
 #include "sampling/plugin/plugin.h"
 #include "sim/core/alloc.h"
 

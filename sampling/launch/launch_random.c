@@ -7,8 +7,8 @@
 #include <stdlib.h>
 
 #include "sampling/launch/launch_table.h"
-#include "sampling/launch/plan_build.h"
 #include "sampling/math/two_means.h"
+#include "sampling/plan/plan_build.h"
 #include "sim/core/alloc.h"
 
 #define RANDOM_OPTIONS(P, E, T)                                                                    \

@@ -7,9 +7,9 @@
 
 #include "sampling/launch/launch_plugin.h"
 #include "sampling/launch/launch_table.h"
-#include "sampling/launch/plan_build.h"
-#include "sampling/launch/plan_check.h"
 #include "sampling/launch/sample_syntax.h"
+#include "sampling/plan/plan_build.h"
+#include "sampling/plan/plan_check.h"
 #include "sim/conf/suggest.h"
 #include "sim/core/alloc.h"
 

@@ -13,8 +13,8 @@
 #ifndef RUBATO_LAUNCH_SAMPLER_H
 #define RUBATO_LAUNCH_SAMPLER_H
 
-#include "sampling/launch/plan.h"
-#include "sampling/launch/population.h"
+#include "sampling/plan/plan.h"
+#include "sampling/plan/population.h"
 #include "sim/conf/param.h"
 #include "sim/core/err.h"
 

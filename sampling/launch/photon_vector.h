@@ -11,7 +11,7 @@
 
 #include <stdbool.h>
 
-#include "sampling/launch/population.h"
+#include "sampling/plan/population.h"
 #include "sim/core/err.h"
 
 enum { PHOTON_DIMENSIONS = 16 };

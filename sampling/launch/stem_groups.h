@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "sampling/launch/population.h"
+#include "sampling/plan/population.h"
 
 typedef struct {
     uint32_t n;

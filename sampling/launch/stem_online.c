@@ -8,12 +8,12 @@
 #include "sampling/launch/online_size.h"
 #include "sampling/launch/online_steps.h"
 #include "sampling/launch/online_stretch.h"
-#include "sampling/launch/plan_check.h"
 #include "sampling/launch/stem_strata.h"
 #include "sampling/math/quantile.h"
 #include "sampling/math/rng.h"
 #include "sampling/math/stable_sum.h"
 #include "sampling/math/two_means.h"
+#include "sampling/plan/plan_check.h"
 #include "sim/core/alloc.h"
 
 #define ONLINE_OPTIONS(P, E, T)                                                                    \

@@ -21,7 +21,7 @@
 #ifndef RUBATO_STEM_ONLINE_H
 #define RUBATO_STEM_ONLINE_H
 
-#include "sampling/launch/estimate.h"
+#include "sampling/estimate/estimate.h"
 #include "sampling/launch/launch_sampler.h"
 
 typedef struct stem_online stem_online_t;

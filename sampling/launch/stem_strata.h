@@ -12,7 +12,7 @@
 
 #include <stdbool.h>
 
-#include "sampling/launch/population.h"
+#include "sampling/plan/population.h"
 
 typedef struct {
     uint64_t small;       /* groups with fewer launches are merged with similar ones */

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "frontend/input/order/stream_builder.h"
-#include "frontend/tool/run/run_pairs.h"
+#include "sampling/estimate/graph_pairs.h"
 #include "sampling/launch/launch_sampler.h"
 #include "sampling/math/rng.h"
 #include "tests/support/lab.h"
@@ -147,7 +147,7 @@ static void prepare(const gpu_spec_t *spec)
         if (g->ops[i].kind != STREAM_OP_LAUNCH)
             continue;
         const launch_result_t *r = &single.result[g->ops[i].launch - 1];
-        const graph_sample_t s = run_pairs_alone(spec, r);
+        const graph_sample_t s = graph_pairs_alone(spec, r);
         input.position[i] = g->ops[i].launch;
         input.cycles[i] = s.cycles;
         input.launch[i] = (replay_launch_t){.n_blocks = r->blocks,
@@ -342,7 +342,7 @@ static graph_estimate_t sampled(const gpu_spec_t *spec, const char *sampler, uin
     plan_t plan = {0};
     graph_times_t of;
     graph_pair_t *pairs;
-    run_pairs_cost_t cost;
+    graph_pairs_cost_t cost;
     size_t n_pairs;
     rb_err_t err = {0};
     rng_t rng = rng_make(seed, 1);
@@ -351,7 +351,7 @@ static graph_estimate_t sampled(const gpu_spec_t *spec, const char *sampler, uin
     assert_int_equal(launch_plan(&choice, &pop, seed, &plan, &err), RB_OK);
     double value[MOST];
     for (uint64_t i = 0; i < plan.n_samples; i++) {
-        sample[i] = run_pairs_alone(spec, &single.result[plan.samples[i].launch - 1]);
+        sample[i] = graph_pairs_alone(spec, &single.result[plan.samples[i].launch - 1]);
         value[i] = sample[i].cycles;
     }
     *n_samples = plan.n_samples;
@@ -359,9 +359,9 @@ static graph_estimate_t sampled(const gpu_spec_t *spec, const char *sampler, uin
     if (graph_times_set(&of, &plan, sample, &program.b.graph, input.launch, &err) != RB_OK)
         fail_msg("%s", err.text);
     graph_replay(&input.replay, of.cycles, times);
-    const run_pairs_input_t in = {
+    const graph_pairs_input_t in = {
         .chip = {.run = run_plan}, .replay = &input.replay, .times = times, .seed = seed};
-    assert_int_equal(run_pairs_measure(&in, &pairs, &n_pairs, &cost, &err), RB_OK);
+    assert_int_equal(graph_pairs_measure(&in, &pairs, &n_pairs, &cost, &err), RB_OK);
     const estimate_t sum = estimate_total(&plan, value, 0.95);
     const graph_estimate_t e =
         graph_estimate(&input.replay, &of, pairs, n_pairs, seed, &sum, times);

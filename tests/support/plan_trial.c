@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "frontend/tool/run/plan_file.h"
-#include "sampling/launch/estimate.h"
-#include "sampling/launch/plan_json.h"
+#include "sampling/estimate/stratified.h"
+#include "sampling/plan/plan_json.h"
 #include "sim/core/alloc.h"
 
 static char *json_of(const plan_t *plan, size_t *size)

@@ -213,7 +213,7 @@ static void what_is_completely_simulated_is_exact(void **state)
     for (size_t i = 0; i < stat_count(); i++) {
         const stat_interval_t of = report_interval(&run.report, i);
         const double is = value_of(&exact, i);
-        if (!run_intervals_has(&run.report.intervals, i) || !isfinite(is))
+        if (!intervals_has(&run.report.intervals, i) || !isfinite(is))
             continue;
         assert_string_equal(of.method, "exact");
         assert_true(of.low == of.high);
@@ -278,7 +278,7 @@ static void intervals_are_possible(void **state)
         for (uint64_t seed = 1; seed <= 20; seed++) {
             lab_run_t run;
             simulate(&run, &designs[d], launches, &known, seed);
-            const run_intervals_t *s = &run.report.intervals;
+            const intervals_t *s = &run.report.intervals;
             for (size_t i = 0; i < stat_count(); i++) {
                 const stat_interval_t of = report_interval(&run.report, i);
                 if (!isfinite(of.low))
@@ -286,9 +286,9 @@ static void intervals_are_possible(void **state)
                 const double value = value_of(&run.report.totals, i);
                 assert_true(of.low <= value && value <= of.high);
                 assert_true(i == 0 || of.low >= 0);
-                assert_true(of.high <= s->forms[i].most);
-                if (s->forms[i].den.n == 0)
-                    assert_true(of.low >= form_value(&s->forms[i].num, s->simulated) - 1 ||
+                assert_true(of.high <= s->stats.form[i].most);
+                if (s->stats.form[i].den.n == 0)
+                    assert_true(of.low >= form_value(&s->stats.form[i].num, s->simulated) - 1 ||
                                 of.low == value);
             }
             assert_hits_within_lookups(&run.report);

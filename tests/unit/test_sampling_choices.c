@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sampling/launch/estimate.h"
+#include "sampling/estimate/stratified.h"
 #include "tests/support/population_lab.h"
 
 static void random_draws_what_it_is_told(void **state)

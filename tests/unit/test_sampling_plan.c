@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sampling/launch/estimate.h"
-#include "sampling/launch/plan_json.h"
-#include "sampling/launch/plan_list.h"
-#include "sampling/launch/plan_macsim.h"
+#include "sampling/estimate/stratified.h"
 #include "sampling/math/pick.h"
+#include "sampling/plan/plan_json.h"
+#include "sampling/plan/plan_list.h"
+#include "sampling/plan/plan_macsim.h"
 #include "tests/support/population_lab.h"
 
 typedef rb_code_t (*reader_t)(plan_t *plan, FILE *in, const char *name, rb_err_t *err);

@@ -1,7 +1,7 @@
 /* The error of the state that sampled launches find. */
 #include <stddef.h>
 
-#include "frontend/tool/run/state_error.h"
+#include "sampling/estimate/state_error.h"
 #include "tests/support/lab.h"
 
 static void only_what_the_l2_decides_is_uncertain(void **state)

@@ -6,8 +6,8 @@
 #include <sys/stat.h>
 
 #include "frontend/tool/run/plan_file.h"
-#include "sampling/launch/plan_list.h"
-#include "sampling/launch/plan_macsim.h"
+#include "sampling/plan/plan_list.h"
+#include "sampling/plan/plan_macsim.h"
 #include "sim/core/in_file.h"
 #include "sim/core/text_lines.h"
 #include "tests/support/temp_folder.h"

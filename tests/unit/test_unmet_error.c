@@ -1,6 +1,6 @@
 /* What launches that no sample met may change. */
 
-#include "frontend/tool/run/unmet_error.h"
+#include "sampling/estimate/unmet_error.h"
 #include "tests/support/lab.h"
 
 /* 1,000 cycles of a chip with 8 warp slots, half of which are in use: a tenth selected, the rest

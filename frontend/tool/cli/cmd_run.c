@@ -115,7 +115,7 @@ static rb_code_t replay(run_t *run, rb_err_t *err)
                                   .shares = o->shares,
                                   .n_shares = o->n_shares,
                                   .seed = o->sampling.seed,
-                                  .chip = {run, run_on_new_chip}};
+                                  .chip = {run, run_on_new_chip, stop_requested}};
     if (!run->replays || !run_sampling_is_done(&run->sampling))
         return RB_OK;
     RB_TRY(run_graph_estimate(&run->graph, &in, err));

@@ -4,7 +4,7 @@
 
 #include "frontend/tool/evaluate/interval_coverage.h"
 #include "frontend/tool/run/launch_list.h"
-#include "sampling/launch/estimate.h"
+#include "sampling/estimate/estimate.h"
 
 /* The score of one plan. */
 typedef struct {

@@ -7,26 +7,6 @@
 static const size_t counters_of_sm = 0, counters_of_l2 = SM_STAT_COUNT,
                     counters_of_dram = (size_t)SM_STAT_COUNT + (size_t)L2_STAT_COUNT;
 
-static void add_counters(double *sum, const uint64_t *part, size_t n, double weight)
-{
-    for (size_t i = 0; i < n; i++)
-        sum[i] += weight * (double)part[i];
-}
-
-void launch_values_add(double sum[STAT_VALUES], const launch_result_t *r, double weight)
-{
-    double *counters = sum + VALUE_COUNTERS;
-    sum[VALUE_CYCLES] += weight * (double)launch_result_cycles(r);
-    sum[VALUE_LAUNCH_CYCLES] += weight * (double)r->launch_cycles;
-    sum[VALUE_BLOCKS] += weight * (double)r->blocks;
-    sum[VALUE_WARP_INSTS] += weight * (double)r->warp_insts;
-    sum[VALUE_THREAD_INSTS] += weight * (double)r->thread_insts;
-    sum[VALUE_COPIED_BYTES] += weight * (double)r->copied_bytes;
-    add_counters(counters + counters_of_sm, (const uint64_t *)&r->sm, SM_STAT_COUNT, weight);
-    add_counters(counters + counters_of_l2, (const uint64_t *)&r->l2, L2_STAT_COUNT, weight);
-    add_counters(counters + counters_of_dram, (const uint64_t *)&r->dram, DRAM_STAT_COUNT, weight);
-}
-
 static uint64_t whole(double v)
 {
     return !(v > 0) ? 0 : v < 0x1p64 ? (uint64_t)(v + 0.5) : UINT64_MAX;
@@ -96,7 +76,7 @@ static void add_value(stat_form_t *forms, size_t value, const gpu_spec_t *spec)
         add_quotient(&forms[first + i], (metric_id_t)i, value, &t, spec);
 }
 
-stat_form_t *stat_forms(const gpu_spec_t *spec)
+stat_list_t stat_forms(const gpu_spec_t *spec)
 {
     const size_t n = stat_count(), first = n - METRIC_COUNT;
     stat_form_t *forms = rb_calloc(n, sizeof(*forms));
@@ -104,13 +84,5 @@ stat_form_t *stat_forms(const gpu_spec_t *spec)
         forms[i].most = i < first ? INFINITY : metric_most((metric_id_t)(i - first), spec);
     for (size_t v = 0; v < STAT_VALUES; v++)
         add_value(forms, v, spec);
-    return forms;
-}
-
-double form_value(const linear_form_t *f, const double values[STAT_VALUES])
-{
-    double sum = 0;
-    for (size_t i = 0; i < f->n; i++)
-        sum += f->term[i].coefficient * values[f->term[i].value];
-    return sum;
+    return (stat_list_t){forms, n, first};
 }

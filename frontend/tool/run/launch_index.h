@@ -7,7 +7,7 @@
 #define RUBATO_RUN_LAUNCH_INDEX_H
 
 #include "frontend/input/rbt/rbt_source.h"
-#include "sampling/launch/population.h"
+#include "sampling/plan/population.h"
 
 /* Distinct lists of pairs of numbers: list i has the pairs [begin[i] .. begin[i + 1]). */
 typedef struct {

@@ -7,7 +7,7 @@
 
 #include "frontend/input/profile/profile.h"
 #include "frontend/tool/run/launch_index.h"
-#include "sampling/launch/population.h"
+#include "sampling/plan/population.h"
 #include "sim/gpu/trace_source.h"
 
 typedef struct {

@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "frontend/tool/io/out_file.h"
-#include "sampling/launch/plan_json.h"
-#include "sampling/launch/plan_list.h"
-#include "sampling/launch/plan_macsim.h"
+#include "sampling/plan/plan_json.h"
+#include "sampling/plan/plan_list.h"
+#include "sampling/plan/plan_macsim.h"
 #include "sim/core/in_file.h"
 
 const char *const plan_format_words[] = {"json", "macsim", "list", "pickle", NULL};

@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-#include "sampling/launch/plan.h"
+#include "sampling/plan/plan.h"
 #include "sim/core/err.h"
 
 typedef enum {

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "frontend/tool/run/program_folders.h"
-#include "sampling/launch/plan_json.h"
+#include "sampling/plan/plan_json.h"
 #include "sim/core/alloc.h"
 #include "sim/core/log.h"
 #include "sim/core/temporary.h"

@@ -10,7 +10,7 @@
 #include <sys/types.h>
 
 #include "frontend/tool/run/program_device.h"
-#include "sampling/launch/plan.h"
+#include "sampling/plan/plan.h"
 #include "sim/core/err.h"
 
 /* Otherwise the program's exit status is returned; this one means that rubato failed. */

@@ -53,8 +53,9 @@ static void launches_header(csv_t *c)
 static void cycles_interval(csv_t *c, const run_report_t *r, const run_record_t *record)
 {
     stat_interval_t i = no_interval;
+    const seen_launch_t launch = run_estimate_launch(record);
     if (record->launch.sampling.estimated && record->error.n >= 2)
-        i = run_intervals_launch_cycles(&r->intervals, record);
+        i = intervals_launch_cycles(&r->intervals, &launch);
     csv_f64(c, i.low);
     csv_f64(c, i.high);
 }

@@ -106,7 +106,10 @@ static void write_launch_intervals(json_t *j, const run_report_t *r, const run_r
         return;
     }
     stat_interval_t *of = rb_calloc(n, sizeof(*of));
-    run_intervals_launch(&r->intervals, record, m, of);
+    stat_part_t quotient[METRIC_COUNT];
+    const seen_launch_t launch = run_estimate_launch(record);
+    run_estimate_quotients(m, quotient);
+    intervals_launch(&r->intervals, &launch, quotient, of);
     json_begin_object(j, "interval");
     json_f64(j, "confidence", r->intervals.confidence);
     json_text(j, "method", of[0].method);
@@ -204,7 +207,7 @@ static void write_intervals(json_t *j, const run_report_t *r)
     write_cycles_interval(j, r);
     for (size_t i = 1; i < stat_count(); i++) {
         const stat_entry_t e = stat_entry(i);
-        if (!run_intervals_has(&r->intervals, i))
+        if (!intervals_has(&r->intervals, i))
             continue;
         begin_group(j, e.group, &open);
         write_stat_interval(j, e.name, &r->intervals.of[i], r->intervals.confidence);

@@ -158,7 +158,7 @@ static const char *spread(char text[SPREAD_MAX], totals_table_t *t, size_t stat,
 static const char *spread_of(char text[SPREAD_MAX], totals_table_t *t, metric_id_t id,
                              format_t format)
 {
-    return spread(text, t, run_intervals_metric(id), metric_value(id, &t->m), format);
+    return spread(text, t, report_metric(id), metric_value(id, &t->m), format);
 }
 
 static const char *format_whole(char text[FORMAT_MAX], double v)

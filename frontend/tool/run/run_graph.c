@@ -93,7 +93,7 @@ static rb_code_t read_samples(parts_t *p, const run_graph_input_t *in, uint64_t 
         const chosen_t *c = run_sampling_find(in->sampling, r->info.id);
         if (c == NULL)
             continue;
-        p->sample[c->sample] = run_pairs_alone(in->spec, r);
+        p->sample[c->sample] = graph_pairs_alone(in->spec, r);
         sum += in->sampling->plan.samples[c->sample].weight * (double)launch_result_cycles(r);
     }
     *one_by_one = whole(sum);
@@ -139,9 +139,9 @@ static rb_code_t estimate(run_graph_t *g, parts_t *p, const run_graph_input_t *i
                                    .n_kinds = p->n_kinds};
     replay_time_t *times = rb_calloc(g->graph->n + 1, sizeof(*times));
     graph_replay(&replay, p->times.cycles, times);
-    const run_pairs_input_t measured = {
+    const graph_pairs_input_t measured = {
         .chip = in->chip, .replay = &replay, .times = times, .seed = in->seed};
-    rb_code_t rc = run_pairs_measure(&measured, &pairs, &n_pairs, &g->cost, err);
+    rb_code_t rc = graph_pairs_measure(&measured, &pairs, &n_pairs, &g->cost, err);
     if (rc == RB_OK) {
         g->estimate = graph_estimate(&replay, &p->times, pairs, n_pairs, in->seed, &sum, times);
         g->times = rb_calloc(g->graph->n + 1, sizeof(*g->times));

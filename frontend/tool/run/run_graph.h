@@ -6,9 +6,8 @@
 #ifndef RUBATO_RUN_RUN_GRAPH_H
 #define RUBATO_RUN_RUN_GRAPH_H
 
-#include "frontend/tool/run/run_pairs.h"
 #include "frontend/tool/run/run_sampling.h"
-#include "sampling/launch/graph_estimate.h"
+#include "sampling/estimate/estimate.h"
 
 typedef struct {
     const gpu_spec_t *spec; /* borrowed, as all pointers */
@@ -18,7 +17,7 @@ typedef struct {
     const sm_share_t *shares;
     size_t n_shares;
     uint64_t seed;
-    run_new_chip_t chip; /* for pairs of launches */
+    new_chip_t chip; /* for pairs of launches */
 } run_graph_input_t;
 
 typedef struct {
@@ -27,7 +26,7 @@ typedef struct {
     stream_op_time_t *times;     /* owned; the replay with the mean durations */
     uint64_t latency;            /* cycles in which launches ran, but none had blocks yet */
     uint64_t one_by_one;         /* estimated sum of the launches' cycles */
-    run_pairs_cost_t cost;       /* what the pairs took */
+    graph_pairs_cost_t cost;     /* what the pairs took */
 } run_graph_t;
 
 /* Whether a sampler's choice can be replayed. RB_USAGE with the reason. */

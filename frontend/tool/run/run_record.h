@@ -8,7 +8,7 @@
 
 #include "frontend/tool/library/run_totals.h"
 #include "frontend/tool/run/journal.h"
-#include "sampling/launch/launch_error.h"
+#include "sampling/estimate/estimate.h"
 #include "sim/gpu/gpu.h"
 
 typedef enum {

@@ -2,11 +2,14 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "frontend/tool/io/text_format.h"
 #include "frontend/tool/io/version.h"
+#include "frontend/tool/library/stat_forms.h"
 #include "sampling/launch/sample_syntax.h"
+#include "sim/core/alloc.h"
 #include "sim/gpu/known_counts.h"
 
 void report_identity(char text[REPORT_IDENTITY], const char *identity, const trace_read_t *read)
@@ -77,7 +80,7 @@ static void set_known(run_totals_t *t, const run_report_t *r)
 static void estimate_totals(run_report_t *r)
 {
     double values[STAT_VALUES];
-    run_intervals_totals(&r->intervals, values);
+    intervals_totals(&r->intervals, values);
     r->totals = totals_of_values(values, r->spec);
     r->totals.launches = r->sampling->plan.n_launches;
     if (r->sampling->has_counts)
@@ -108,15 +111,25 @@ static const char *note_of_graph(const run_report_t *r)
            "slow-downs; not those of the replay itself, nor cold starts of the simulated launches";
 }
 
+static rb_code_t set_intervals(run_report_t *r, const char *why, rb_err_t *err)
+{
+    const stat_view_t view = {r->spec, &r->totals, &r->simulated, r->estimated};
+    stat_part_t *part = rb_calloc(stat_count(), sizeof(*part));
+    run_estimate_parts(&view, part);
+    const rb_code_t rc =
+        intervals_set(&r->intervals, part, (double)r->totals.cycles, &r->cycles_interval, why, err);
+    free(part);
+    return rc;
+}
+
 /* The other statistics are sums of launches that were alone: how far overlapping changes them is not
  * known. */
 static rb_code_t set_graph_intervals(run_report_t *r, rb_err_t *err)
 {
     static const char alone[] = "launches overlap: only their time is estimated with an interval";
-    const stat_view_t view = {r->spec, &r->totals, &r->simulated, r->estimated};
     r->cycles_interval = r->graph->estimate.busy;
     r->interval_note = note_of_graph(r);
-    RB_TRY(run_intervals_set(&r->intervals, &view, &r->cycles_interval, alone, err));
+    RB_TRY(set_intervals(r, alone, err));
     const estimate_t *e = &r->cycles_interval;
     if (isfinite(e->low))
         r->intervals.of[0] = (stat_interval_t){e->low, e->high, e->method, NULL};
@@ -132,8 +145,10 @@ rb_code_t report_set_totals(run_report_t *r, rb_err_t *err)
     r->cycles_interval = (estimate_t){.low = NAN, .high = NAN, .confidence = NAN, .method = "none"};
     if (!r->estimated)
         return RB_OK;
-    RB_TRY(run_intervals_begin(&r->intervals, r->journal, r->of_plan ? r->sampling : NULL, r->spec,
-                               err));
+    r->launches = (run_launches_t){r->journal, r->of_plan ? r->sampling : NULL};
+    const launch_feed_t feed = run_estimate_feed(&r->launches);
+    const sampled_program_t program = run_estimate_program(r->launches.sampling);
+    RB_TRY(intervals_begin(&r->intervals, &feed, &program, stat_forms(r->spec), r->spec, err));
     if (r->of_plan) {
         r->intervals.cold =
             r->warmup == WARMUP_KEEP && r->simulated.launches < r->sampling->plan.n_launches;
@@ -143,23 +158,25 @@ rb_code_t report_set_totals(run_report_t *r, rb_err_t *err)
         set_graph_totals(r);
         return set_graph_intervals(r, err);
     }
-    r->cycles_interval = run_intervals_cycles(&r->intervals, (double)r->totals.cycles);
+    r->cycles_interval = intervals_cycles(&r->intervals, (double)r->totals.cycles);
     r->interval_note = note_of(r);
-    const stat_view_t view = {r->spec, &r->totals, &r->simulated, r->estimated};
-    const bool known = isfinite(r->cycles_interval.low);
-    return run_intervals_set(&r->intervals, &view, &r->cycles_interval,
-                             known ? NULL : r->interval_note, err);
+    return set_intervals(r, isfinite(r->cycles_interval.low) ? NULL : r->interval_note, err);
 }
 
 void report_free(run_report_t *r)
 {
-    run_intervals_free(&r->intervals);
+    intervals_free(&r->intervals);
 }
 
 stat_interval_t report_interval(const run_report_t *r, size_t stat)
 {
     return r->intervals.of != NULL ? r->intervals.of[stat]
                                    : (stat_interval_t){(double)NAN, (double)NAN, "none", NULL};
+}
+
+size_t report_metric(metric_id_t id)
+{
+    return stat_count() - METRIC_COUNT + (size_t)id;
 }
 
 double report_seconds(const run_report_t *r)

@@ -10,11 +10,12 @@
 
 #include "frontend/tool/library/metrics.h"
 #include "frontend/tool/library/stat_values.h"
+#include "frontend/tool/run/run_estimate.h"
 #include "frontend/tool/run/run_graph.h"
-#include "frontend/tool/run/run_intervals.h"
 #include "frontend/tool/run/run_record.h"
 #include "frontend/tool/run/run_sampling.h"
 #include "frontend/tool/run/trace_identity.h"
+#include "sampling/estimate/estimate.h"
 #include "sampling/inside/inside_sampler.h"
 
 typedef struct {
@@ -41,7 +42,8 @@ typedef struct {
     run_totals_t totals;
     bool estimated;
     bool of_plan;               /* the totals come from a plan whose samples were all simulated */
-    run_intervals_t intervals;  /* owned; of all statistics, if estimated */
+    intervals_t intervals;      /* owned; of all statistics, if estimated */
+    run_launches_t launches;    /* what they are made from */
     estimate_t cycles_interval; /* of the cycles; low and high are NAN if there is no interval */
     const char *interval_note;  /* what the interval does not cover, or why there is none; NULL:
                                  * nothing to report */
@@ -62,6 +64,9 @@ void report_free(run_report_t *r);
 
 /* The interval of a statistic of the totals; low NAN: there is none. */
 stat_interval_t report_interval(const run_report_t *r, size_t stat);
+
+/* The number of a metric among the statistics. */
+size_t report_metric(metric_id_t id);
 
 RB_CHECKED rb_code_t report_json(const run_report_t *r, FILE *out, rb_err_t *err);
 RB_CHECKED rb_code_t report_launches_csv(const run_report_t *r, FILE *out, rb_err_t *err);

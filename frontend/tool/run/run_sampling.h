@@ -8,10 +8,10 @@
 #include "frontend/tool/library/stat_forms.h"
 #include "frontend/tool/run/launch_list.h"
 #include "frontend/tool/run/run_record.h"
-#include "sampling/launch/estimate.h"
+#include "sampling/estimate/estimate.h"
 #include "sampling/launch/launch_online.h"
 #include "sampling/launch/launch_sampler.h"
-#include "sampling/launch/plan.h"
+#include "sampling/plan/plan.h"
 
 /* A launch to simulate. */
 typedef struct {

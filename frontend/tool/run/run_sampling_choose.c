@@ -4,11 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "frontend/tool/run/launch_reach.h"
 #include "frontend/tool/run/plan_file.h"
 #include "frontend/tool/run/run_sampling_parts.h"
-#include "sampling/launch/plan_json.h"
 #include "sampling/launch/sample_syntax.h"
+#include "sampling/plan/plan_json.h"
 #include "sim/core/alloc.h"
 #include "sim/core/log.h"
 #include "sim/gpu/known_counts.h"
@@ -74,7 +73,8 @@ static rb_code_t choose(run_sampling_t *s, const sampling_options_t *o, launch_l
     RB_TRY(parse_choice(&choice, o->sample, err));
     rb_code_t rc = open_profile(&profile, o, &choice, trace, err);
     if (rc == RB_OK && choice.method->online != NULL && o->spec != NULL)
-        rc = launch_reach_add(trace, o->spec, source, err);
+        rc = launch_reach(&trace->pop, o->spec, source, &trace->extra, err);
+    trace->pop.extra = trace->extra;
     if (rc == RB_OK && choice.method->online != NULL) {
         rc = run_sampling_begin_online(s, o->seed, &choice, trace, err);
     } else if (rc == RB_OK) {

@@ -1,0 +1,26 @@
+/*
+ * The error that the samples of a plan cannot show: sampled launches find a chip that is not quite in
+ * the state in which all launches before them would have left it.
+ */
+#ifndef RUBATO_ESTIMATE_STATE_ERROR_H
+#define RUBATO_ESTIMATE_STATE_ERROR_H
+
+#include <stdbool.h>
+
+#include "sampling/estimate/launch_values.h"
+
+/*
+ * Half-width that the interval of a sum of values has from it. program: the values of the whole
+ * program; simulated: of the launches that were simulated.
+ */
+double state_error(const linear_term_t *term, size_t n, const double program[STAT_VALUES],
+                   const double simulated[STAT_VALUES]);
+
+/* Whether a sum of values counts what caches that outlive a launch hold or miss: its error is unknown if
+ * the launches that were left out were not walked. */
+bool state_error_is_cold(const linear_term_t *term, size_t n);
+
+/* The same as state_error() for the cycles of the whole program. */
+double state_error_cycles(double program, double simulated);
+
+#endif

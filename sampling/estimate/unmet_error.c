@@ -1,0 +1,72 @@
+#include "sampling/estimate/unmet_error.h"
+
+#include <math.h>
+
+static const size_t waits[] = {
+    VALUE_AT(sm.state_long_scoreboard), VALUE_AT(sm.state_lg_throttle), VALUE_AT(sm.state_barrier),
+    VALUE_AT(sm.state_membar),          VALUE_AT(sm.state_drain),       VALUE_AT(sm.state_no_warp),
+};
+
+static const size_t hits[] = {VALUE_AT(sm.global_load_hits), VALUE_AT(l2.read_hits),
+                              VALUE_AT(l2.write_hits)};
+
+/* What a sector that misses in the L2 adds to. */
+static const size_t misses[] = {VALUE_AT(l2.fills), VALUE_AT(l2.writebacks),
+                                VALUE_AT(dram.read_sectors), VALUE_AT(dram.write_sectors)};
+
+static double coefficient(const linear_term_t *term, size_t n, size_t value)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (term[i].value == value)
+            return term[i].coefficient;
+    }
+    return 0;
+}
+
+static void extend(unmet_error_t *e, double change)
+{
+    e->below = fmax(e->below, -change);
+    e->above = fmax(e->above, change);
+}
+
+static unmet_error_t of_time(const linear_term_t *term, size_t n, const double program[STAT_VALUES])
+{
+    const double idle = program[VALUE_AT(sm.state_no_warp)];
+    const double cycles =
+        coefficient(term, n, VALUE_CYCLES) * program[VALUE_CYCLES] +
+        coefficient(term, n, VALUE_AT(sm.active_cycles)) * program[VALUE_AT(sm.active_cycles)];
+    unmet_error_t e = {0};
+    double resident = 0;
+    for (size_t i = STATE_NO_WARP + 1; i < STATE_COUNT; i++)
+        resident += program[VALUE_AT(sm.state_no_warp) + i];
+    const double without = cycles + idle * coefficient(term, n, VALUE_AT(sm.state_no_warp));
+    for (size_t k = 0; k < sizeof(waits) / sizeof(waits[0]); k++)
+        extend(&e, without + resident * coefficient(term, n, waits[k]));
+    return e;
+}
+
+static double of_hits(const linear_term_t *term, size_t n, const double program[STAT_VALUES])
+{
+    double sum = 0;
+    for (size_t i = 0; i < sizeof(hits) / sizeof(hits[0]); i++)
+        sum -= coefficient(term, n, hits[i]) * program[hits[i]];
+    return sum;
+}
+
+static double of_misses(const linear_term_t *term, size_t n, const double program[STAT_VALUES])
+{
+    const double l2_hits = program[VALUE_AT(l2.read_hits)] + program[VALUE_AT(l2.write_hits)];
+    double most = 0;
+    for (size_t i = 0; i < sizeof(misses) / sizeof(misses[0]); i++)
+        most = fmax(most, coefficient(term, n, misses[i]));
+    return most * l2_hits;
+}
+
+unmet_error_t unmet_error(const linear_term_t *term, size_t n, const double program[STAT_VALUES],
+                          double added)
+{
+    unmet_error_t e = of_time(term, n, program);
+    extend(&e, of_hits(term, n, program));
+    extend(&e, of_misses(term, n, program));
+    return (unmet_error_t){added * e.below, added * e.above};
+}
