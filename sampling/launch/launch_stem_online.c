@@ -33,7 +33,14 @@ static rb_code_t follow_online(void *state, const uint64_t *ids, uint64_t n, rb_
 static rb_code_t round_online(void *state, const uint64_t **ids, uint64_t *n, rb_err_t *err)
 {
     (void)err;
+    const double before = stem_online_too_dear(state);
     *n = stem_online_round(state, ids);
+    const double now = stem_online_too_dear(state);
+    if (now > 0 && !(before > 0))
+        rb_info(
+            "stem_online: sampling saves nothing: it would simulate %.0f %% of the work, and walk "
+            "the rest: all launches are simulated",
+            100 * now);
     return RB_OK;
 }
 

@@ -51,6 +51,10 @@ uint64_t stem_online_round(stem_online_t *s, const uint64_t **ids);
  * left out a part of the launch; 0: it was simulated completely; NAN: unknown. */
 void stem_online_result(stem_online_t *s, uint64_t i, double cycles, double variance);
 
+/* The share of the program's cost that sampling would have had, if that is so much that all launches are
+ * simulated instead; 0: it pays. */
+double stem_online_too_dear(const stem_online_t *s);
+
 /* Whether the interval, errors inside launches included, meets the bound (or everything was
  * simulated). */
 bool stem_online_met(const stem_online_t *s);
