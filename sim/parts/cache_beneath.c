@@ -167,6 +167,102 @@ static bool copy_set(cache_t *c, const cache_t *older, uint32_t set)
     return true;
 }
 
+/* The lines of a narrow set, most recently used first. */
+typedef struct {
+    uint32_t n, modified;
+    cache_tag_t tag[NARROW_WAYS];
+    cache_written_t written[NARROW_WAYS]; /* of tags with CACHE_TAG_WRITTEN */
+} recent_set_t;
+
+/* Takes the lines out of a set of c, which is empty then. */
+static void take_out(recent_set_t *r, cache_t *c, uint32_t set)
+{
+    narrow_set_t *s = cache_narrow(c, set);
+    uint8_t order[NARROW_WAYS];
+    narrow_order(s, c->ways, order);
+    r->n = s->count;
+    r->modified = cache_modified(c, (cache_key_t){.set = set});
+    for (uint32_t i = 0; i < r->n; i++) {
+        const size_t at = (size_t)set * c->ways + order[i];
+        r->tag[i] = c->tag[at];
+        if (r->tag[i] & CACHE_TAG_WRITTEN)
+            r->written[i] = c->written[at];
+    }
+    c->count -= s->count;
+    s->count = 0;
+    s->modified = 0;
+}
+
+/* How many lines of a set were used after one of its ways. */
+static uint32_t used_after(const cache_t *c, uint32_t set, uint32_t way)
+{
+    narrow_set_t *s = cache_narrow(c, set);
+    const uint8_t *stamp = narrow_stamps(s, c->ways);
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < s->count; i++)
+        n += stamp[i] > stamp[way];
+    return n;
+}
+
+/* Puts a line into a set that has its older state, if it was not evicted in between. */
+static void put_over(cache_t *c, cache_tag_t *at, const cache_tag_t *recent,
+                     const cache_written_t *written, bool merge)
+{
+    const cache_line_t older = cache_line_copy(c, at);
+    *at = cache_tag_line(*at);
+    cache_tag_fill(at, cache_tag_valid(recent));
+    if (*recent & CACHE_TAG_WRITTEN)
+        *cache_write(c, at) = *written;
+    if (merge)
+        merge_line(c, at, &older);
+}
+
+/*
+ * The same as put_set_beneath(), which takes time for each older line, for narrow sets: copies the older
+ * set and puts the lines of c over it, which are few after a short walk.
+ */
+static void put_set_over(cache_t *c, const cache_t *older, uint32_t set, uint32_t modified_ways,
+                         uint32_t writes)
+{
+    recent_set_t r;
+    uint32_t way[NARROW_WAYS], since = 0, both = 0;
+    cache_line_t dropped;
+    bool evicted;
+    take_out(&r, c, set);
+    (void)copy_set(c, older, set);
+    const uint32_t before = cache_modified(c, (cache_key_t){.set = set});
+    for (uint32_t i = 0; i < r.n; i++) {
+        way[i] = cache_narrow_find(c, cache_key_in_set(c, cache_tag_line(r.tag[i]), set));
+        since += way[i] == CACHE_NO_WAY;
+    }
+    /* All places in the order of use are those before any line is put. */
+    for (uint32_t i = 0; i < r.n; i++) {
+        if (way[i] == CACHE_NO_WAY)
+            continue;
+        cache_tag_t *at = cache_tag_at(c, set, way[i]);
+        const bool modified = cache_written(c, at) != NULL;
+        both += modified && (r.tag[i] & CACHE_TAG_WRITTEN) != 0;
+        cache_narrow(c, set)->modified &= ~(UINT64_C(1) << way[i]);
+        put_over(c, at, &r.tag[i], &r.written[i], used_after(c, set, way[i]) + since / 2 < c->ways);
+    }
+    for (uint32_t i = r.n; i-- > 0;)
+        if (way[i] != CACHE_NO_WAY)
+            cache_way_touch(c, set, way[i]);
+    for (uint32_t i = r.n; i-- > 0;) {
+        const cache_key_t k = cache_key_in_set(c, cache_tag_line(r.tag[i]), set);
+        if (way[i] == CACHE_NO_WAY)
+            put_over(c, cache_insert_key(c, k, &dropped, &evicted), &r.tag[i], &r.written[i],
+                     false);
+        else
+            cache_way_touch(c, set, way[i]);
+    }
+    const uint32_t all = before + r.modified - both;
+    const uint32_t cleaned = writes > r.modified ? writes : r.modified;
+    const uint32_t most = all > modified_ways + cleaned ? all - cleaned : modified_ways;
+    while (cache_modified(c, (cache_key_t){.set = set}) > most)
+        (void)cache_clean_oldest(c, (cache_key_t){.set = set}, &dropped);
+}
+
 uint32_t cache_put_beneath(cache_t *c, const cache_t *older, uint32_t modified_ways,
                            const uint32_t *writes)
 {
@@ -176,6 +272,10 @@ uint32_t cache_put_beneath(cache_t *c, const cache_t *older, uint32_t modified_w
         if (cache_set_count(older, set) == 0 || cache_set_count(c, set) == c->ways ||
             copy_set(c, older, set))
             continue;
+        if (c->narrow && c->planes == 0) {
+            put_set_over(c, older, set, modified_ways, writes[set]);
+            continue;
+        }
         take_set(&of, older, set);
         put_set_beneath(c, &of, set, modified_ways, writes[set]);
     }
