@@ -189,7 +189,7 @@ static void widen_cycles(const intervals_t *s, estimate_t *e)
     e->low = fmax(e->low, fmin(s->in_order[VALUE_CYCLES], e->value));
 }
 
-estimate_t intervals_cycles(const intervals_t *s, double total)
+static estimate_t sampled_cycles(const intervals_t *s, double total)
 {
     const sampled_program_t *p = &s->of_plan;
     if (p->plan == NULL)
@@ -211,6 +211,29 @@ estimate_t intervals_cycles(const intervals_t *s, double total)
     e.value = total;
     estimate_raise(&e, p->plan);
     widen_cycles(s, &e);
+    return e;
+}
+
+/* Cycles that the program has for certain: of what was simulated, and launch latencies of the rest. */
+static double certain_cycles(const intervals_t *s)
+{
+    double program[STAT_VALUES];
+    intervals_totals(s, program);
+    return s->in_order[VALUE_CYCLES] +
+           fmax(program[VALUE_LAUNCH_CYCLES] - s->in_order[VALUE_LAUNCH_CYCLES], 0);
+}
+
+estimate_t intervals_cycles(intervals_t *s, double total)
+{
+    estimate_t e = sampled_cycles(s, total);
+    if (s->of_plan.plan == NULL || !isfinite(e.low) || strcmp(e.method, "exact") == 0)
+        return e;
+    e.low = fmax(e.low, fmin(certain_cycles(s), total));
+    s->too_wide = e.high - e.low > total;
+    if (s->too_wide) {
+        e.method = "none";
+        e.low = e.high = NAN;
+    }
     return e;
 }
 

@@ -292,7 +292,22 @@ static void a_run_can_simulate_the_launches_of_another(void **state)
     free(json);
     expect(2, "chosen with another seed",
            WORDS("run", "g.rbt", "--sample", "stem_online", "--seed", "2", "--profile", "chosen"));
-    expect(2, "has no plan.json", WORDS("run", "g.rbt", "--plan", "."));
+    cli_make_many(TRACE, 2);
+    expect(2, "has no plan.json", WORDS("run", "g.rbt", "--plan", "many"));
+}
+
+/* The host times of launches, which plans do not need, are most of run.json. */
+static void a_profile_is_a_column_of_launches_csv(void **state)
+{
+    (void)state;
+    cli_make_many(TRACE, LAUNCHES);
+    expect(0, NULL, WORDS("run", "many", "-o", "columns", "-f"));
+    char *json = cli_read("columns/run.json"), *launches = strstr(json, "\"launches\": [");
+    assert_non_null(launches);
+    cli_write("columns/run.json", json, (size_t)(launches - json));
+    free(json);
+    expect(0, NULL, WORDS("plan", "columns", "--sample", "stem"));
+    expect(0, NULL, WORDS("run", "many", "--sample", "stem", "--profile", "columns"));
 }
 
 static void a_native_trace_needs_no_profile(void **state)
@@ -496,6 +511,7 @@ int main(void)
         cmocka_unit_test(a_run_can_choose_as_it_goes),
         cmocka_unit_test(the_interval_says_what_the_chip_allows),
         cmocka_unit_test(a_run_can_simulate_the_launches_of_another),
+        cmocka_unit_test(a_profile_is_a_column_of_launches_csv),
         cmocka_unit_test(a_native_trace_needs_no_profile),
         cmocka_unit_test(launches_between_those_of_the_trace_warm_the_caches),
         cmocka_unit_test(gaps_leave_no_interval_of_what_caches_hold),
