@@ -175,11 +175,25 @@ void intervals_totals(const intervals_t *s, double values[STAT_VALUES])
     index_ratio_scale(s->ratio, values);
 }
 
+/* Half-width from launches that stand alone for their cluster, whose spread is that of a profile: what time
+ * changes in such a launch is not part of it. */
+static double alone_cycles(const sampled_program_t *p)
+{
+    double squares = 0;
+    for (uint64_t i = 0; i < p->plan->n_samples; i++) {
+        const plan_cluster_t *c = &p->plan->clusters[p->plan->samples[i].cluster];
+        if (c->draws == 1 && c->size > 1)
+            squares += pow(state_error_launch((double)c->size * p->cycles[i]), 2);
+    }
+    return sqrt(squares);
+}
+
 /* Widens the interval of the cycles by what sampled launches do not show of the chip's state. */
 static void widen_cycles(const intervals_t *s, estimate_t *e)
 {
     const bool exact = strcmp(e->method, "exact") == 0;
-    const double half = state_error_cycles(e->value, s->in_order[VALUE_CYCLES]);
+    const double half = hypot(state_error_cycles(e->value, s->in_order[VALUE_CYCLES]),
+                              e->profile ? alone_cycles(&s->of_plan) : 0);
     if (!isfinite(e->low) || (exact && is_in_order(s)))
         return;
     if (exact)
