@@ -134,6 +134,8 @@ void ratio_samples_begin(ratio_samples_t *s, uint64_t n_samples)
         s->auxiliary[g] = rb_calloc(n_samples + 1, sizeof(double));
         s->counters[g] = rb_calloc(n_samples + 1, sizeof(double));
     }
+    s->least_latency = INFINITY;
+    s->most_latency = 0;
 }
 
 void ratio_samples_put(ratio_samples_t *s, uint64_t sample, const double values[STAT_VALUES])
@@ -143,6 +145,8 @@ void ratio_samples_put(ratio_samples_t *s, uint64_t sample, const double values[
         if (groups[g].decides != NULL)
             s->counters[g][sample] = deciding(g, values);
     }
+    s->least_latency = fmin(s->least_latency, values[VALUE_LAUNCH_CYCLES]);
+    s->most_latency = fmax(s->most_latency, values[VALUE_LAUNCH_CYCLES]);
 }
 
 void ratio_samples_free(ratio_samples_t *s)
@@ -280,6 +284,10 @@ void index_ratio_choose(index_ratio_t *r, const ratio_input_t *in, const gpu_spe
         set_kinds(r, g);
     }
     set_absent(r, in->known);
+    if (in->samples->least_latency == in->samples->most_latency) {
+        r->kind[VALUE_LAUNCH_CYCLES] = TOTAL_EXACT;
+        r->launch_cycles = in->samples->most_latency * (double)in->plan->n_launches;
+    }
 }
 
 double *index_ratio_cycles(const index_ratio_t *r, const plan_t *plan, const ratio_samples_t *s,
@@ -327,6 +335,8 @@ void index_ratio_scale(const index_ratio_t *r, double values[STAT_VALUES])
         if (r->kind[v] == TOTAL_RATIO && groups[r->of[v]].decides != NULL)
             values[v] *= r->group[r->of[v]].factor;
     }
+    if (r->kind[VALUE_LAUNCH_CYCLES] == TOTAL_EXACT)
+        values[VALUE_LAUNCH_CYCLES] = r->launch_cycles;
     if (r->group[RATIO_TIME].used)
         scale_time(r, values);
 }

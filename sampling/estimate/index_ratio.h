@@ -33,6 +33,7 @@ typedef struct index_ratio {
     double plain[STAT_VALUES]; /* weighted sums of the samples */
     double known[STAT_VALUES]; /* what the index knows: its sums, divided in any way among parts */
     ratio_group_t group[RATIO_GROUPS];
+    double launch_cycles;      /* if all samples have the same launch latency: of all launches */
     uint8_t kind[STAT_VALUES]; /* total_kind_t */
     uint8_t of[STAT_VALUES];   /* group of a value; RATIO_GROUPS: none */
 } index_ratio_t;
@@ -44,6 +45,7 @@ void index_ratio_plain(index_ratio_t *r, const double sum[STAT_VALUES]);
  * of the auxiliary. Owned; ratio_samples_free(). */
 typedef struct {
     double *counters[RATIO_GROUPS], *auxiliary[RATIO_GROUPS];
+    double least_latency, most_latency; /* launch latency of a sample, in cycles */
 } ratio_samples_t;
 
 void ratio_samples_begin(ratio_samples_t *s, uint64_t n_samples);

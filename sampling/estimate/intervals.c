@@ -14,6 +14,14 @@ enum { WALK_BYTES = 64 << 20 };
 
 static const char unseen[] =
     "no simulated launch shows any, so what the other launches have is unknown";
+static const char stands_for_none[] =
+    "no simulated launch that stands for others shows any, so what these have is unknown";
+static const char all_alike[] =
+    "it is the same in all simulated launches, though the caches that others find may differ";
+static const char refreshed[] =
+    "refreshes are counted when time passes, which it does not while launches are left out";
+static const char waits_longer[] =
+    "slow launches that no sample met may wait longer for the DRAM than the others";
 static const char only_times[] =
     "some clusters have one simulated launch, and the profile knows only the spread of their times";
 static const char all_full[] =
@@ -34,7 +42,7 @@ typedef struct {
     /* Of a chunk of statistics, while the launches are read: */
     double *value, *size; /* per sample; borrowed */
     estimate_within_t within;
-    double seen; /* sum of size */
+    double seen, seen_for_others; /* sums of size */
 } residual_t;
 
 /* The value of a launch's replicates that varies as `value` does. */
@@ -167,11 +175,25 @@ void intervals_totals(const intervals_t *s, double values[STAT_VALUES])
     index_ratio_scale(s->ratio, values);
 }
 
+/* Half-width from launches that stand alone for their cluster, whose spread is that of a profile: what time
+ * changes in such a launch is not part of it. */
+static double alone_cycles(const sampled_program_t *p)
+{
+    double squares = 0;
+    for (uint64_t i = 0; i < p->plan->n_samples; i++) {
+        const plan_cluster_t *c = &p->plan->clusters[p->plan->samples[i].cluster];
+        if (c->draws == 1 && c->size > 1)
+            squares += pow(state_error_launch((double)c->size * p->cycles[i]), 2);
+    }
+    return sqrt(squares);
+}
+
 /* Widens the interval of the cycles by what sampled launches do not show of the chip's state. */
 static void widen_cycles(const intervals_t *s, estimate_t *e)
 {
     const bool exact = strcmp(e->method, "exact") == 0;
-    const double half = state_error_cycles(e->value, s->in_order[VALUE_CYCLES]);
+    const double half = hypot(state_error_cycles(e->value, s->in_order[VALUE_CYCLES]),
+                              e->profile ? alone_cycles(&s->of_plan) : 0);
     if (!isfinite(e->low) || (exact && is_in_order(s)))
         return;
     if (exact)
@@ -181,7 +203,7 @@ static void widen_cycles(const intervals_t *s, estimate_t *e)
     e->low = fmax(e->low, fmin(s->in_order[VALUE_CYCLES], e->value));
 }
 
-estimate_t intervals_cycles(const intervals_t *s, double total)
+static estimate_t sampled_cycles(const intervals_t *s, double total)
 {
     const sampled_program_t *p = &s->of_plan;
     if (p->plan == NULL)
@@ -206,6 +228,29 @@ estimate_t intervals_cycles(const intervals_t *s, double total)
     return e;
 }
 
+/* Cycles that the program has for certain: of what was simulated, and launch latencies of the rest. */
+static double certain_cycles(const intervals_t *s)
+{
+    double program[STAT_VALUES];
+    intervals_totals(s, program);
+    return s->in_order[VALUE_CYCLES] +
+           fmax(program[VALUE_LAUNCH_CYCLES] - s->in_order[VALUE_LAUNCH_CYCLES], 0);
+}
+
+estimate_t intervals_cycles(intervals_t *s, double total)
+{
+    estimate_t e = sampled_cycles(s, total);
+    if (s->of_plan.plan == NULL || !isfinite(e.low) || strcmp(e.method, "exact") == 0)
+        return e;
+    e.low = fmax(e.low, fmin(certain_cycles(s), total));
+    s->too_wide = e.high - e.low > total;
+    if (s->too_wide) {
+        e.method = "none";
+        e.low = e.high = NAN;
+    }
+    return e;
+}
+
 /* Sets the terms of r. The parts are those of the quotient. */
 static void set_residual(residual_t *r, const index_ratio_t *ratio, const stat_form_t *f,
                          double numerator, double denominator)
@@ -220,7 +265,17 @@ static void set_residual(residual_t *r, const index_ratio_t *ratio, const stat_f
             r->term[r->n++] = (linear_term_t){(uint16_t)v, out[v]};
 }
 
-static void put_sample(residual_t *r, const valued_launch_t *l)
+/* Whether a sample stands for launches that were not simulated. */
+static bool stands_for_others(const intervals_t *s, uint64_t sample)
+{
+    const plan_t *plan = s->of_plan.plan;
+    if (plan == NULL)
+        return true;
+    const plan_cluster_t *c = &plan->clusters[plan->samples[sample].cluster];
+    return c->size > c->draws;
+}
+
+static void put_sample(const intervals_t *s, residual_t *r, const valued_launch_t *l)
 {
     double value = 0, size = 0;
     for (size_t i = 0; i < r->n; i++) {
@@ -231,6 +286,7 @@ static void put_sample(residual_t *r, const valued_launch_t *l)
     r->value[l->seen->sample] = value;
     r->size[l->seen->sample] = size;
     r->seen += size;
+    r->seen_for_others += stands_for_others(s, l->seen->sample) ? size : 0;
 }
 
 /* The statistics [from, to), while the launches are read. */
@@ -248,7 +304,7 @@ static void read_launch(void *to, const seen_launch_t *seen)
         residual_t *one = &r->list[i];
         if (one->n == 0)
             continue;
-        put_sample(one, &l);
+        put_sample(r->s, one, &l);
         add_inside(&one->within, &l, one->term, one->n);
     }
 }
@@ -269,8 +325,8 @@ static stat_interval_t between(const intervals_t *s, const residual_t *r, double
     const estimate_input_t in = {.value = r->value, .size = r->size, .within = r->within};
     estimate_t e = s->of_plan.plan != NULL ? estimate_two_stage(s->of_plan.plan, &in, s->confidence)
                                            : estimate_sum(0, &r->within, s->confidence);
-    if (strcmp(e.method, "exact") != 0 && r->seen == 0)
-        return stat_interval_none(unseen);
+    if (strcmp(e.method, "exact") != 0 && r->seen_for_others == 0)
+        return stat_interval_none(r->seen == 0 ? unseen : stands_for_none);
     if (r->within.unknown)
         return stat_interval_none(not_inside);
     if (e.profile)
@@ -298,6 +354,25 @@ static void widen(const intervals_t *s, const residual_t *r, double value, stat_
     i->high = value + hypot(hypot(i->high - value, half), unmet.above);
 }
 
+static bool has_value(const residual_t *r, size_t value)
+{
+    for (size_t i = 0; i < r->n; i++)
+        if (r->term[i].value == value)
+            return true;
+    return false;
+}
+
+/* Why samples cannot tell how far off a statistic is; NULL: they can. */
+static const char *what_is_unknown(const intervals_t *s, const residual_t *r)
+{
+    if (has_value(r, VALUE_AT(dram.refreshes)))
+        return refreshed;
+    if (s->of_plan.said.unmet > 0 &&
+        (has_value(r, VALUE_AT(dram.read_latency)) || has_value(r, VALUE_AT(l2.stall_dram))))
+        return waits_longer;
+    return NULL;
+}
+
 static stat_interval_t interval_of(const intervals_t *s, size_t i, const residual_t *r,
                                    double value, double total, const estimate_t *cycles)
 {
@@ -313,7 +388,14 @@ static stat_interval_t interval_of(const intervals_t *s, size_t i, const residua
         return of;
     if (s->cold && state_error_is_cold(r->term, r->n))
         return stat_interval_none(not_walked);
+    if (s->of_plan.plan != NULL && strcmp(of.method, "exact") != 0) {
+        const char *unknown = what_is_unknown(s, r);
+        if (unknown != NULL)
+            return stat_interval_none(unknown);
+    }
     widen(s, r, value, &of);
+    if (of.low == of.high && strcmp(of.method, "exact") != 0 && state_error_is_cold(r->term, r->n))
+        return stat_interval_none(all_alike);
     const double least = f->den.n > 0 ? 0 : form_value(&f->num, s->in_order);
     return stat_interval_possible(of, value, least,
                                   fmin(f->most, index_ratio_most(s->ratio, &f->num)));

@@ -55,7 +55,8 @@ typedef struct {
     double *cycles_residual;       /* owned; see index_ratio_cycles() */
     const double *cycles_size;     /* the same */
     uint64_t unstated;             /* launches that are estimates and do not state their error */
-    bool cold;                     /* launches were left out and not walked; set by the caller */
+    bool too_wide; /* the cycles have no interval because it says nothing; intervals_cycles() */
+    bool cold;     /* launches were left out and not walked; set by the caller */
     double confidence;
     stat_interval_t *of; /* owned; of all statistics; NULL: nothing was estimated */
 } intervals_t;
@@ -69,8 +70,9 @@ RB_CHECKED rb_code_t intervals_begin(intervals_t *s, const launch_feed_t *feed,
 /* Sums over the program, from the samples of the plan and the index, in values. */
 void intervals_totals(const intervals_t *s, double values[STAT_VALUES]);
 
-/* The interval of the total cycles, which are `total`. */
-estimate_t intervals_cycles(const intervals_t *s, double total);
+/* The interval of the total cycles, which are `total`. It contains no less than the launches that were
+ * simulated and the launch latency of all; an interval that is wider than the total is none. */
+estimate_t intervals_cycles(intervals_t *s, double total);
 
 /*
  * Sets s->of. part: of each statistic's total; total: the cycles; cycles: their interval. why: reason if

@@ -20,6 +20,10 @@ double state_error(const linear_term_t *term, size_t n, const double program[STA
  * the launches that were left out were not walked. */
 bool state_error_is_cold(const linear_term_t *term, size_t n);
 
+/* Half-width, at 95 %, of the cycles of one launch that is simulated at another time than in a run of all
+ * launches; cycles: of the launch, or of so many like it. */
+double state_error_launch(double cycles);
+
 /* The same as state_error() for the cycles of the whole program. */
 double state_error_cycles(double program, double simulated);
 

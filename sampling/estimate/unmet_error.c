@@ -10,9 +10,12 @@ static const size_t waits[] = {
 static const size_t hits[] = {VALUE_AT(sm.global_load_hits), VALUE_AT(l2.read_hits),
                               VALUE_AT(l2.write_hits)};
 
-/* What a sector that misses in the L2 adds to. */
-static const size_t misses[] = {VALUE_AT(l2.fills), VALUE_AT(l2.writebacks),
-                                VALUE_AT(dram.read_sectors), VALUE_AT(dram.write_sectors)};
+/* What a sector that misses in the L2 adds to, at most one. */
+static const size_t misses[] = {VALUE_AT(l2.fills),           VALUE_AT(l2.writebacks),
+                                VALUE_AT(dram.read_sectors),  VALUE_AT(dram.write_sectors),
+                                VALUE_AT(dram.read_requests), VALUE_AT(dram.row_hits),
+                                VALUE_AT(dram.row_misses),    VALUE_AT(dram.row_conflicts),
+                                VALUE_AT(dram.activates),     VALUE_AT(dram.precharges)};
 
 static double coefficient(const linear_term_t *term, size_t n, size_t value)
 {
@@ -53,13 +56,16 @@ static double of_hits(const linear_term_t *term, size_t n, const double program[
     return sum;
 }
 
-static double of_misses(const linear_term_t *term, size_t n, const double program[STAT_VALUES])
+static void extend_by_misses(unmet_error_t *e, const linear_term_t *term, size_t n,
+                             const double program[STAT_VALUES])
 {
     const double l2_hits = program[VALUE_AT(l2.read_hits)] + program[VALUE_AT(l2.write_hits)];
-    double most = 0;
+    const double moved =
+        program[VALUE_AT(dram.read_sectors)] + program[VALUE_AT(dram.write_sectors)];
+    const double busy = moved > 0 ? program[VALUE_AT(dram.busy)] / moved : 0;
+    extend(e, coefficient(term, n, VALUE_AT(dram.busy)) * busy * l2_hits);
     for (size_t i = 0; i < sizeof(misses) / sizeof(misses[0]); i++)
-        most = fmax(most, coefficient(term, n, misses[i]));
-    return most * l2_hits;
+        extend(e, coefficient(term, n, misses[i]) * l2_hits);
 }
 
 unmet_error_t unmet_error(const linear_term_t *term, size_t n, const double program[STAT_VALUES],
@@ -67,6 +73,6 @@ unmet_error_t unmet_error(const linear_term_t *term, size_t n, const double prog
 {
     unmet_error_t e = of_time(term, n, program);
     extend(&e, of_hits(term, n, program));
-    extend(&e, of_misses(term, n, program));
+    extend_by_misses(&e, term, n, program);
     return (unmet_error_t){added * e.below, added * e.above};
 }

@@ -37,6 +37,12 @@ void stem_online_free(stem_online_t *s);
 /* Starts again with another seed, as if just created; keeps the strata, which are expensive. */
 void stem_online_restart(stem_online_t *s, uint64_t seed);
 
+/* Before the first round: the only round shall be the samples of another run with these options and
+ * this seed, which ids lists in ascending order. So changes between the runs are those of the same
+ * launches. false: it did not choose so; then s is as if just created. */
+bool stem_online_follow(stem_online_t *s, const uint64_t *ids, uint64_t n);
+bool stem_online_follows(const stem_online_t *s);
+
 /* Launch ids of the next round, in program order, valid until the next call. Returns 0 when the
  * bound is met or all rounds were used. All results of the previous round must have been given. */
 uint64_t stem_online_round(stem_online_t *s, const uint64_t **ids);
@@ -44,6 +50,10 @@ uint64_t stem_online_round(stem_online_t *s, const uint64_t **ids);
 /* Cycles of the i-th launch of the round: finite, not negative. variance: of that number, if a sampler
  * left out a part of the launch; 0: it was simulated completely; NAN: unknown. */
 void stem_online_result(stem_online_t *s, uint64_t i, double cycles, double variance);
+
+/* The share of the program's cost that sampling would have had, if that is so much that all launches are
+ * simulated instead; 0: it pays. */
+double stem_online_too_dear(const stem_online_t *s);
 
 /* Whether the interval, errors inside launches included, meets the bound (or everything was
  * simulated). */

@@ -11,7 +11,7 @@
  * launch that is equal to one that was walked before is not walked again. The chip's own state is the
  * oldest. The walk ends when its lines fill the L2. It also ends after 1, 3, 7, ... launches if these
  * are as many instructions as the next launch allows for (before_t.allowed), and the later half of them
- * has added almost no line that was missing. Of the launches that are not walked, the host copies are
+ * has added almost no line that was missing, or not modified. Of the launches that are not walked, the host copies are
  * applied, and a few blocks of each kernel are walked for its code and its pages.
  *
  * If one wave of the launch before replaces half of the L2, evictions depend on timing, which a walk does not know:
@@ -53,11 +53,12 @@ typedef struct {
     l2_chip_tags_t tags; /* of the chip; the array is owned */
     cache_t **recent;    /* by slice: what the walked launches leave */
     cache_t **older;     /* by slice: while launches are walked, the chip's own L2 */
+    uint32_t *writes;    /* owned; by slice and set: lines that the walked launches wrote */
     trail_t trail;
     bool *met;            /* owned; by kernel: its code and pages are in the trail */
     bool counts, fetches; /* whether the walked blocks touch the L2; also with code */
     uint64_t allowed;     /* instructions */
-    uint64_t news;        /* lines that the step added to both */
+    uint64_t news;        /* lines that only the step brings, or brings modified */
     l2_warmed_t warmed;   /* sums over all that was walked */
     uint64_t placed;      /* lines, by the last launch that was added (footprint_t) */
     uint32_t batches;
@@ -226,8 +227,8 @@ static bool recent_is_full(const before_t *b)
     return (double)held >= b->g->spec.warmup.full * (double)capacity;
 }
 
-/* The share of the lines of the recent L2 that the last step added and that would otherwise not be in the
- * L2. */
+/* The share of the lines of the recent L2 that would otherwise not be in the L2, or not modified, but for
+ * the last step. */
 static double share_of_news(const before_t *b)
 {
     uint64_t held = 0;
@@ -236,12 +237,29 @@ static double share_of_news(const before_t *b)
     return held > 0 ? (double)b->news / (double)held : 0.0;
 }
 
+/* The writes to the sets of a slice. All slices have the same shape. */
+static uint32_t *writes_of(const before_t *b, uint32_t slice)
+{
+    return b->writes + (size_t)slice * cache_sets(b->tags.slice[0].cache);
+}
+
 /* Puts what the chip holds beneath what the launches after it left. */
 static void put_beneath_recent(const before_t *b)
 {
     for (uint32_t s = 0; s < b->g->map.slices; s++)
         (void)cache_put_beneath(b->recent[s], b->tags.slice[s].cache,
-                                b->tags.slice[s].modified_ways);
+                                b->tags.slice[s].modified_ways, writes_of(b, s));
+}
+
+/* The launches that were not walked have written as much as the others. */
+static void add_writes_of_rest(const before_t *b)
+{
+    const uint64_t walked = b->position - b->end, all = b->position - b->first;
+    const size_t n = (size_t)b->g->map.slices * cache_sets(b->tags.slice[0].cache);
+    for (size_t i = 0; walked > 0 && i < n; i++) {
+        const uint64_t writes = b->writes[i] * all / walked;
+        b->writes[i] = writes < UINT32_MAX ? (uint32_t)writes : UINT32_MAX;
+    }
 }
 
 static void empty_chip(const before_t *b)
@@ -265,8 +283,8 @@ static void put_footprint(before_t *b, const footprint_t *p)
 {
     cache_lines_at_t at = {.lines = &p->lines};
     for (uint32_t s = 0; s < b->g->map.slices; s++)
-        b->news +=
-            cache_put_lines_beneath(b->recent[s], &at, b->tags.slice[s].modified_ways, b->older[s]);
+        b->news += cache_put_lines_beneath(b->recent[s], &at, b->tags.slice[s].modified_ways,
+                                           b->older[s], writes_of(b, s));
 }
 
 /* The key of launch k's footprint; 0: it cannot be remembered. The first launch of a kernel also
@@ -387,16 +405,20 @@ static rb_code_t walk_apart(before_t *b, rb_err_t *err)
 {
     b->older = take_l2(b);
     b->recent = take_l2(b);
+    b->writes = rb_calloc((size_t)b->g->map.slices * cache_sets(b->tags.slice[0].cache),
+                          sizeof(*b->writes));
     exchange_l2(b, b->older);
     rb_code_t rc = walk_back(b, err);
     exchange_l2(b, b->older);
     if (rc == RB_OK && !b->lead) {
         rc = pass_rest(b, err);
+        add_writes_of_rest(b);
         put_beneath_recent(b);
         exchange_l2(b, b->recent);
     }
     give_l2(b, b->older);
     give_l2(b, b->recent);
+    free(b->writes);
     return rc;
 }
 

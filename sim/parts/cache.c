@@ -461,6 +461,11 @@ uint32_t cache_count(const cache_t *c)
     return c->count;
 }
 
+uint32_t cache_sets(const cache_t *c)
+{
+    return c->sets;
+}
+
 uint32_t cache_capacity(const cache_t *c)
 {
     return c->sets * c->ways;

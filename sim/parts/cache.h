@@ -193,9 +193,11 @@ void cache_visit(const cache_t *c, void (*visit)(void *ctx, const cache_line_t *
  * after those that filled the other one. Exact for LRU as long as a set of c has room: its lines
  * keep their order and get the older state of their sectors, absent ones follow as the least
  * recently used. A full set stays as it is. At most modified_ways ways of a set stay modified, or more if
- * the older one exceeds that (after host copies). Returns the number of lines that were added.
+ * the older one exceeds that (after host copies): then each write since has cleaned one. writes: to each
+ * set, as far as they are known. Returns the number of lines that were added.
  */
-uint32_t cache_put_beneath(cache_t *c, const cache_t *older, uint32_t modified_ways);
+uint32_t cache_put_beneath(cache_t *c, const cache_t *older, uint32_t modified_ways,
+                           const uint32_t *writes);
 
 /*
  * The lines of caches of one shape, such as the slices of an L2, without the empty ways: set by set,
@@ -225,9 +227,14 @@ typedef struct {
 } cache_lines_at_t;
 
 /* cache_put_beneath() of the cache at that place of a list, which then is that of the next cache. Returns
- * how many of the lines that were added another cache of the same shape lacks. */
+ * how many of the lines that it added or modified another cache of the same shape lacks, or has
+ * unmodified. Adds the lines of each set that the list has modified to writes, which then is right for
+ * what comes beneath. */
 uint32_t cache_put_lines_beneath(cache_t *c, cache_lines_at_t *at, uint32_t modified_ways,
-                                 const cache_t *other);
+                                 cache_t *other, uint32_t *writes);
+
+/* Number of sets. */
+uint32_t cache_sets(const cache_t *c);
 
 /* Lines present; lines that fit. */
 uint32_t cache_count(const cache_t *c);

@@ -9,13 +9,15 @@ typedef struct {
     uint32_t n;
     cache_line_t *line; /* owned */
     cache_tag_t **at;   /* owned; NULL: absent */
-    size_t cap, cap_at;
+    bool *may_tell;     /* owned; c lacks the line, or has it unmodified and this cache modified */
+    size_t cap, cap_at, cap_may_tell;
 } older_set_t;
 
 static void free_set(older_set_t *s)
 {
     free(s->line);
     free(s->at);
+    free(s->may_tell);
 }
 
 static void room_for(older_set_t *s, uint32_t n)
@@ -23,6 +25,7 @@ static void room_for(older_set_t *s, uint32_t n)
     s->n = n;
     rb_grow(&s->line, &s->cap, n, sizeof(*s->line));
     rb_grow(&s->at, &s->cap_at, n, sizeof(*s->at));
+    rb_grow(&s->may_tell, &s->cap_may_tell, n, sizeof(*s->may_tell));
 }
 
 /* The ways of a set in their order of use, one after the other. */
@@ -102,8 +105,11 @@ static difference_t difference(cache_t *c, older_set_t *older, uint32_t set)
         const cache_line_t *line = &older->line[place];
         cache_tag_t *t = cache_lookup_key(c, cache_key_in_set(c, line->line, set), false);
         older->at[place] = t;
+        const bool modifies =
+            line->written.dirty != 0 && (t == NULL || cache_written(c, t) == NULL);
+        older->may_tell[place] = t == NULL || modifies;
         d.since -= t != NULL;
-        d.modified_before += line->written.dirty != 0 && (t == NULL || cache_written(c, t) == NULL);
+        d.modified_before += modifies;
     }
     return d;
 }
@@ -131,11 +137,16 @@ static void add_absent(cache_t *c, const older_set_t *older, uint32_t set, uint3
     }
 }
 
-static void put_set_beneath(cache_t *c, older_set_t *older, uint32_t set, uint32_t modified_ways)
+/* writes: to the set since the older state; at least one for each line that c has modified. */
+static void put_set_beneath(cache_t *c, older_set_t *older, uint32_t set, uint32_t modified_ways,
+                            uint32_t writes)
 {
-    /* Above the limit each line that was modified since has cleaned another one. */
+    /* Above the limit each write since has cleaned a line. */
     const difference_t d = difference(c, older, set);
-    const uint32_t most = d.modified_before > modified_ways ? d.modified_before : modified_ways;
+    const uint32_t since = cache_modified(c, (cache_key_t){.set = set});
+    const uint32_t all = d.modified_before + since;
+    const uint32_t cleaned = writes > since ? writes : since;
+    const uint32_t most = all > modified_ways + cleaned ? all - cleaned : modified_ways;
     merge_present(c, older, set, d.since, most);
     add_absent(c, older, set, most);
 }
@@ -156,7 +167,104 @@ static bool copy_set(cache_t *c, const cache_t *older, uint32_t set)
     return true;
 }
 
-uint32_t cache_put_beneath(cache_t *c, const cache_t *older, uint32_t modified_ways)
+/* The lines of a narrow set, most recently used first. */
+typedef struct {
+    uint32_t n, modified;
+    cache_tag_t tag[NARROW_WAYS];
+    cache_written_t written[NARROW_WAYS]; /* of tags with CACHE_TAG_WRITTEN */
+} recent_set_t;
+
+/* Takes the lines out of a set of c, which is empty then. */
+static void take_out(recent_set_t *r, cache_t *c, uint32_t set)
+{
+    narrow_set_t *s = cache_narrow(c, set);
+    uint8_t order[NARROW_WAYS];
+    narrow_order(s, c->ways, order);
+    r->n = s->count;
+    r->modified = cache_modified(c, (cache_key_t){.set = set});
+    for (uint32_t i = 0; i < r->n; i++) {
+        const size_t at = (size_t)set * c->ways + order[i];
+        r->tag[i] = c->tag[at];
+        if (r->tag[i] & CACHE_TAG_WRITTEN)
+            r->written[i] = c->written[at];
+    }
+    c->count -= s->count;
+    s->count = 0;
+    s->modified = 0;
+}
+
+/* How many lines of a set were used after one of its ways. */
+static uint32_t used_after(const cache_t *c, uint32_t set, uint32_t way)
+{
+    narrow_set_t *s = cache_narrow(c, set);
+    const uint8_t *stamp = narrow_stamps(s, c->ways);
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < s->count; i++)
+        n += stamp[i] > stamp[way];
+    return n;
+}
+
+/* Puts a line into a set that has its older state, if it was not evicted in between. */
+static void put_over(cache_t *c, cache_tag_t *at, const cache_tag_t *recent,
+                     const cache_written_t *written, bool merge)
+{
+    const cache_line_t older = cache_line_copy(c, at);
+    *at = cache_tag_line(*at);
+    cache_tag_fill(at, cache_tag_valid(recent));
+    if (*recent & CACHE_TAG_WRITTEN)
+        *cache_write(c, at) = *written;
+    if (merge)
+        merge_line(c, at, &older);
+}
+
+/*
+ * The same as put_set_beneath(), which takes time for each older line, for narrow sets: copies the older
+ * set and puts the lines of c over it, which are few after a short walk.
+ */
+static void put_set_over(cache_t *c, const cache_t *older, uint32_t set, uint32_t modified_ways,
+                         uint32_t writes)
+{
+    recent_set_t r;
+    uint32_t way[NARROW_WAYS], since = 0, both = 0;
+    cache_line_t dropped;
+    bool evicted;
+    take_out(&r, c, set);
+    (void)copy_set(c, older, set);
+    const uint32_t before = cache_modified(c, (cache_key_t){.set = set});
+    for (uint32_t i = 0; i < r.n; i++) {
+        way[i] = cache_narrow_find(c, cache_key_in_set(c, cache_tag_line(r.tag[i]), set));
+        since += way[i] == CACHE_NO_WAY;
+    }
+    /* All places in the order of use are those before any line is put. */
+    for (uint32_t i = 0; i < r.n; i++) {
+        if (way[i] == CACHE_NO_WAY)
+            continue;
+        cache_tag_t *at = cache_tag_at(c, set, way[i]);
+        const bool modified = cache_written(c, at) != NULL;
+        both += modified && (r.tag[i] & CACHE_TAG_WRITTEN) != 0;
+        cache_narrow(c, set)->modified &= ~(UINT64_C(1) << way[i]);
+        put_over(c, at, &r.tag[i], &r.written[i], used_after(c, set, way[i]) + since / 2 < c->ways);
+    }
+    for (uint32_t i = r.n; i-- > 0;)
+        if (way[i] != CACHE_NO_WAY)
+            cache_way_touch(c, set, way[i]);
+    for (uint32_t i = r.n; i-- > 0;) {
+        const cache_key_t k = cache_key_in_set(c, cache_tag_line(r.tag[i]), set);
+        if (way[i] == CACHE_NO_WAY)
+            put_over(c, cache_insert_key(c, k, &dropped, &evicted), &r.tag[i], &r.written[i],
+                     false);
+        else
+            cache_way_touch(c, set, way[i]);
+    }
+    const uint32_t all = before + r.modified - both;
+    const uint32_t cleaned = writes > r.modified ? writes : r.modified;
+    const uint32_t most = all > modified_ways + cleaned ? all - cleaned : modified_ways;
+    while (cache_modified(c, (cache_key_t){.set = set}) > most)
+        (void)cache_clean_oldest(c, (cache_key_t){.set = set}, &dropped);
+}
+
+uint32_t cache_put_beneath(cache_t *c, const cache_t *older, uint32_t modified_ways,
+                           const uint32_t *writes)
 {
     const uint32_t before = c->count;
     older_set_t of = {0};
@@ -164,8 +272,12 @@ uint32_t cache_put_beneath(cache_t *c, const cache_t *older, uint32_t modified_w
         if (cache_set_count(older, set) == 0 || cache_set_count(c, set) == c->ways ||
             copy_set(c, older, set))
             continue;
+        if (c->narrow && c->planes == 0) {
+            put_set_over(c, older, set, modified_ways, writes[set]);
+            continue;
+        }
         take_set(&of, older, set);
-        put_set_beneath(c, &of, set, modified_ways);
+        put_set_beneath(c, &of, set, modified_ways, writes[set]);
     }
     free_set(&of);
     return c->count - before;
@@ -223,22 +335,37 @@ static void next_set(older_set_t *s, cache_lines_at_t *at)
     }
 }
 
-/* How many of the lines that were absent are now in c but not in another cache. */
-static uint32_t count_news(const older_set_t *of, uint32_t added, const cache_t *other)
+/* Whether another cache has the line, and has it modified if it is modified in c. */
+static bool has_alike(cache_t *other, cache_t *c, const cache_tag_t *t, uint64_t line)
 {
-    cache_spot_t unused;
+    const cache_tag_t *there = cache_lookup_key(other, cache_key_of(other, line), false);
+    return there != NULL && (cache_written(c, t) == NULL || cache_written(other, there) != NULL);
+}
+
+/* How many of the lines that are now in c, or modified there, are not so in another cache. */
+static uint32_t count_news(cache_t *c, const older_set_t *of, uint32_t set, cache_t *other)
+{
     uint32_t news = 0;
-    for (uint32_t place = 0; place < of->n && added > 0; place++) {
-        if (of->at[place] != NULL)
+    for (uint32_t place = 0; place < of->n; place++) {
+        if (!of->may_tell[place])
             continue;
-        news += !cache_find(other, of->line[place].line, &unused);
-        added--;
+        const uint64_t line = of->line[place].line;
+        const cache_tag_t *t = cache_lookup_key(c, cache_key_in_set(c, line, set), false);
+        news += t != NULL && !has_alike(other, c, t, line);
     }
     return news;
 }
 
+static uint32_t count_written(const older_set_t *of)
+{
+    uint32_t n = 0;
+    for (uint32_t place = 0; place < of->n; place++)
+        n += of->line[place].written.dirty != 0;
+    return n;
+}
+
 uint32_t cache_put_lines_beneath(cache_t *c, cache_lines_at_t *at, uint32_t modified_ways,
-                                 const cache_t *other)
+                                 cache_t *other, uint32_t *writes)
 {
     older_set_t of = {0};
     uint32_t news = 0;
@@ -247,12 +374,12 @@ uint32_t cache_put_lines_beneath(cache_t *c, cache_lines_at_t *at, uint32_t modi
             at->set++;
             continue;
         }
-        const uint32_t before = c->count;
         next_set(&of, at);
-        if (cache_set_count(c, set) == c->ways)
-            continue;
-        put_set_beneath(c, &of, set, modified_ways);
-        news += count_news(&of, c->count - before, other);
+        if (cache_set_count(c, set) < c->ways) {
+            put_set_beneath(c, &of, set, modified_ways, writes[set]);
+            news += count_news(c, &of, set, other);
+        }
+        writes[set] += count_written(&of);
     }
     free_set(&of);
     return news;

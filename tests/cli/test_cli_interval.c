@@ -48,12 +48,14 @@ static void intervals_say_what_they_leave_out(void **state)
         const char *sample, *table, *note;
         bool there, profile;
     } runs[] = {
-        {"stem_online:epsilon=1,pilot_total=4,slow=4", ONLINE_NOTE, ONLINE_NOTE, true, false},
+        {"stem_online:epsilon=1,pilot_total=6,slow=1.1", ONLINE_NOTE, ONLINE_NOTE, true, false},
         {"stem_online:epsilon=1,pilot_total=4", "no interval: ", UNBOUNDED, false, false},
+        {"stem_online:epsilon=1,pilot_total=4,slow=9", "no interval: ", "wider than the estimate",
+         false, false},
         {"stem", SAMPLING_ONLY, SAMPLING_ONLY, true, true},
         {"stem_online", "(exact)", NULL, true, false}, /* takes all launches */
         /* photon_warp and pka_stop do not stop a launch here, so nothing is estimated inside. */
-        {"stem_online:epsilon=1,pilot_total=4,slow=4,photon_warp", ONLINE_NOTE, ONLINE_NOTE, true,
+        {"stem_online:epsilon=1,pilot_total=6,slow=1.1,photon_warp", ONLINE_NOTE, ONLINE_NOTE, true,
          false},
         {"stem_online,blocks:count=1", "no interval: ", NOT_STATED, false, false},
         {"stem,pka_stop", SAMPLING_ONLY, SAMPLING_ONLY, true, true},
@@ -90,6 +92,29 @@ static double total_of(const char *json, const char *stat)
     char path[128];
     snprintf(path, sizeof(path), "totals.%s", stat);
     return json_number(json, path);
+}
+
+/* A table that the host copies just before fills the L2 with modified lines, and its first launches read it
+ * from the DRAM; the others are alike. */
+static void what_samples_cannot_show_has_no_interval_of_no_width(void **state)
+{
+    static const char *const unknown[] = {"dram.refreshes", "dram.read_latency", "l2.inst_sectors"};
+    (void)state;
+    expect(
+        0, NULL,
+        WORDS("gen", "lookups", "-p", "size=60", "-p", "bags=8", "-p", "cold=50", "-o", "lk.rbt"));
+    expect(0, NULL,
+           WORDS("run", "lk.rbt", "-s", "sm.count=4", "--sample", "stem_online", "-o", "lk"));
+    char *json = cli_read_json("lk/run.json");
+    for (size_t i = 0; i < sizeof(unknown) / sizeof(unknown[0]); i++) {
+        char path[96];
+        snprintf(path, sizeof(path), "totals.interval.%s.low", unknown[i]);
+        if (!json_is(json, path, "null"))
+            fail_msg("%s has an interval", unknown[i]);
+    }
+    /* Weights of samples do not tell the number of launches. */
+    assert_true(total_of(json, "launch_latency_cycles") == 120 * 5000.0);
+    free(json);
 }
 
 static void every_statistic_has_an_interval(void **state)
@@ -196,6 +221,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(intervals_say_what_they_leave_out),
+        cmocka_unit_test(what_samples_cannot_show_has_no_interval_of_no_width),
         cmocka_unit_test(every_statistic_has_an_interval),
         cmocka_unit_test(lists_of_samplers_are_joined),
         cmocka_unit_test(one_plan_and_one_profile_are_taken),

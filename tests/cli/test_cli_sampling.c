@@ -251,6 +251,65 @@ static void the_interval_says_what_the_chip_allows(void **state)
 }
 
 /* The index of a native trace has the data that these need. */
+/* The ids of the launches of a run, one a line. */
+static char *launches_of(const char *folder)
+{
+    char path[64];
+    snprintf(path, sizeof(path), "%s/launches.csv", folder);
+    char *csv = cli_read(path), *to = csv;
+    for (char *line = strchr(csv, '\n'); line != NULL && line[1] != '\0';
+         line = strchr(line + 1, '\n')) {
+        const size_t n = strcspn(line, ",");
+        memmove(to, line, n);
+        to += n;
+    }
+    *to = '\0';
+    return csv;
+}
+
+static void a_run_can_simulate_the_launches_of_another(void **state)
+{
+    (void)state;
+    const char *const lists[] = {"chosen", "again", "planned"};
+    char *ids[3];
+    expect(0, NULL, WORDS("gen", "gaussian", "-p", "size=40", "-o", "g.rbt", "-f"));
+    expect(0, NULL,
+           WORDS("run", "g.rbt", "-s", "sm.count=4", "--sample", "stem_online", "-o", "chosen"));
+    expect(0, NULL,
+           WORDS("run", "g.rbt", "-s", "sm.count=2", "--sample", "stem_online", "--profile",
+                 "chosen", "-o", "again"));
+    expect(0, NULL, WORDS("run", "g.rbt", "-s", "sm.count=2", "--plan", "chosen", "-o", "planned"));
+    for (int i = 0; i < 3; i++)
+        ids[i] = launches_of(lists[i]);
+    assert_true(strlen(ids[0]) > 0);
+    assert_string_equal(ids[0], ids[1]);
+    assert_string_equal(ids[0], ids[2]);
+    for (int i = 0; i < 3; i++)
+        free(ids[i]);
+    char *json = cli_read_json("again/run.json");
+    assert_true(json_number(json, "totals.interval.cycles.low") <
+                json_number(json, "totals.interval.cycles.high"));
+    free(json);
+    expect(2, "chosen with another seed",
+           WORDS("run", "g.rbt", "--sample", "stem_online", "--seed", "2", "--profile", "chosen"));
+    cli_make_many(TRACE, 2);
+    expect(2, "has no plan.json", WORDS("run", "g.rbt", "--plan", "many"));
+}
+
+/* The host times of launches, which plans do not need, are most of run.json. */
+static void a_profile_is_a_column_of_launches_csv(void **state)
+{
+    (void)state;
+    cli_make_many(TRACE, LAUNCHES);
+    expect(0, NULL, WORDS("run", "many", "-o", "columns", "-f"));
+    char *json = cli_read("columns/run.json"), *launches = strstr(json, "\"launches\": [");
+    assert_non_null(launches);
+    cli_write("columns/run.json", json, (size_t)(launches - json));
+    free(json);
+    expect(0, NULL, WORDS("plan", "columns", "--sample", "stem"));
+    expect(0, NULL, WORDS("run", "many", "--sample", "stem", "--profile", "columns"));
+}
+
 static void a_native_trace_needs_no_profile(void **state)
 {
     (void)state;
@@ -451,6 +510,8 @@ int main(void)
         cmocka_unit_test(contradictions_are_named),
         cmocka_unit_test(a_run_can_choose_as_it_goes),
         cmocka_unit_test(the_interval_says_what_the_chip_allows),
+        cmocka_unit_test(a_run_can_simulate_the_launches_of_another),
+        cmocka_unit_test(a_profile_is_a_column_of_launches_csv),
         cmocka_unit_test(a_native_trace_needs_no_profile),
         cmocka_unit_test(launches_between_those_of_the_trace_warm_the_caches),
         cmocka_unit_test(gaps_leave_no_interval_of_what_caches_hold),

@@ -333,6 +333,42 @@ static int times_in(const char *text, const char *part)
 }
 
 /* The page itself is tested in a browser (tests/page); here, the data that it gets. */
+static void assert_jobs(const char *file, const char *text, bool has)
+{
+    char *jobs = cli_read(file);
+    assert_int_equal(strstr(jobs, text) != NULL, has);
+    free(jobs);
+}
+
+/* The first point chooses launches, and the others, which need its results, simulate the same ones. */
+static void launches_are_chosen_once(void **state)
+{
+    (void)state;
+    expect(0, NULL, WORDS("gen", "gaussian", "-p", "size=40", "-o", "g.rbt", "-f"));
+    expect(0, "2 jobs simulate the launches that the first job of their trace chose",
+           WORDS("sweep", "g.rbt", "--sample", "stem_online", "--vary", "sm.count=4,2,3", "-o",
+                 "once"));
+    assert_jobs("once/jobs.tsv", "--profile", true);
+    for (int i = 2; i <= 3; i++) {
+        char profile[256];
+        snprintf(profile, sizeof(profile), "%s", sweep_job_folder("once", 1));
+        assert_jobs("once/jobs.tsv", strrchr(profile, '/'), true);
+        assert_true(cli_exists(sweep_job_folder("once", i)));
+    }
+    expect(0, "3 jobs, 0 to run",
+           WORDS("sweep", "g.rbt", "--sample", "stem_online", "--vary", "sm.count=4,2,3", "-o",
+                 "once"));
+    expect(0, "3 jobs, 3 to run",
+           WORDS("sweep", "g.rbt", "--sample", "stem_online", "--vary", "sm.count=4,2,3",
+                 "--independent", "-o", "each"));
+    assert_jobs("each/jobs.tsv", "--profile", false);
+    /* Schedulers start jobs in any order. */
+    expect(0, NULL,
+           WORDS("sweep", "g.rbt", "--sample", "stem_online", "--vary", "sm.count=4,2,3",
+                 "--prepare", "-o", "later"));
+    assert_jobs("later/jobs.tsv", "--profile", false);
+}
+
 static void a_report_is_one_page_with_all_jobs(void **state)
 {
     (void)state;
@@ -424,6 +460,7 @@ int main(void)
         cmocka_unit_test(the_scale_of_the_l1_changes_hits_but_not_what_fits),
         cmocka_unit_test(stats_say_what_moved),
         cmocka_unit_test(changes_within_intervals_are_marked),
+        cmocka_unit_test(launches_are_chosen_once),
         cmocka_unit_test(a_report_is_one_page_with_all_jobs),
     };
     return cmocka_run_group_tests(tests, cli_begin, cli_end);

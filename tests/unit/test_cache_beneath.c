@@ -86,6 +86,9 @@ static cache_t *new_cache(uint32_t ways)
     return cache_create(SETS, ways, LINE, REPLACEMENT_LRU, false, true);
 }
 
+/* Writes to each set since the older state: none that left no modified line. */
+static const uint32_t no_more[SETS];
+
 /* The later traffic uses `lines` lines; the earlier one twice as many, of which it shares half. */
 static void assert_as_in_one_pass(uint32_t ways, uint64_t lines, bool sectors)
 {
@@ -95,7 +98,8 @@ static void assert_as_in_one_pass(uint32_t ways, uint64_t lines, bool sectors)
     traffic(early, 5, 4000, 0, 2 * lines);
     traffic(late, 9, 1000, lines, lines);
     const uint32_t before = cache_count(late);
-    assert_int_equal(cache_put_beneath(late, early, ALL_WAYS), cache_count(whole) - before);
+    assert_int_equal(cache_put_beneath(late, early, ALL_WAYS, no_more),
+                     cache_count(whole) - before);
     assert_same(whole, late, sectors);
     cache_destroy(whole);
     cache_destroy(early);
@@ -117,7 +121,7 @@ static void a_full_set_stays_as_it_is(void **state)
     traffic(early, 3, 4000, 0, SETS * 8);
     traffic(late, 4, 4000, 0, SETS * 8);
     traffic(alone, 4, 4000, 0, SETS * 8);
-    assert_int_equal(cache_put_beneath(late, early, ALL_WAYS), 0);
+    assert_int_equal(cache_put_beneath(late, early, ALL_WAYS, no_more), 0);
     assert_same(late, alone, true);
     cache_destroy(early);
     cache_destroy(late);
@@ -142,7 +146,7 @@ static void the_oldest_modified_lines_are_clean_beyond_the_limit(void **state)
     cache_t *early = new_cache(8), *late = new_cache(8);
     write_lines(early, 0, 4);
     write_lines(late, 3, 6);
-    cache_put_beneath(late, early, 4);
+    cache_put_beneath(late, early, 4, no_more);
     assert_int_equal(modified(late), 4);
     assert_int_equal(cache_count(late), 6);
     /* Lines 3 to 5 were written last; of the others the newest, 2, stays modified. */
@@ -159,10 +163,51 @@ static void what_the_older_one_held_above_the_limit_stays(void **state)
     cache_t *early = new_cache(8), *late = new_cache(8);
     write_lines(early, 0, 6);
     use(late, 5 * SETS * LINE, 0);
-    cache_put_beneath(late, early, 4);
+    cache_put_beneath(late, early, 4, no_more);
     assert_int_equal(modified(late), 6);
     cache_destroy(early);
     cache_destroy(late);
+}
+
+/* ... until launches write to the set, the same lines or others: each write cleans one. */
+static void writes_since_have_cleaned_what_was_above_the_limit(void **state)
+{
+    (void)state;
+    for (uint32_t times = 0; times < 4; times++) {
+        cache_t *early = new_cache(8), *late = new_cache(8);
+        uint32_t writes[SETS] = {2 * times};
+        write_lines(early, 0, 7);
+        write_lines(late, 5, 7);
+        cache_put_beneath(late, early, 4, writes);
+        assert_int_equal(modified(late), times == 0 ? 5 : times == 1 ? 5 : 4);
+        cache_destroy(early);
+        cache_destroy(late);
+    }
+}
+
+/* A launch that only changes which lines are modified is news. */
+static void modified_lines_are_news_and_count_as_writes(void **state)
+{
+    (void)state;
+    cache_t *early = new_cache(8), *late = new_cache(8), *other = new_cache(8);
+    cache_lines_t list = {0};
+    cache_lines_at_t at = {.lines = &list};
+    uint32_t writes[SETS] = {0};
+    write_lines(early, 0, 3);
+    for (uint64_t i = 0; i < 3; i++) {
+        use(late, i * SETS * LINE, 0);
+        use(other, i * SETS * LINE, 0);
+    }
+    cache_lines_add(&list, early);
+    assert_int_equal(cache_put_lines_beneath(late, &at, 4, other, writes), 3);
+    assert_int_equal(writes[0], 3);
+    at = (cache_lines_at_t){.lines = &list}; /* once more: c has it all */
+    assert_int_equal(cache_put_lines_beneath(late, &at, 4, other, writes), 0);
+    assert_int_equal(writes[0], 6);
+    cache_lines_free(&list);
+    cache_destroy(early);
+    cache_destroy(late);
+    cache_destroy(other);
 }
 
 static void beneath_an_empty_cache_everything_stays(void **state)
@@ -171,7 +216,7 @@ static void beneath_an_empty_cache_everything_stays(void **state)
     for (uint32_t ways = 24; ways <= 80; ways += 56) {
         cache_t *early = new_cache(ways), *late = new_cache(ways);
         traffic(early, 3, 4000, 0, SETS * 40);
-        assert_int_equal(cache_put_beneath(late, early, ALL_WAYS), cache_count(early));
+        assert_int_equal(cache_put_beneath(late, early, ALL_WAYS, no_more), cache_count(early));
         assert_same(late, early, true);
         traffic(early, 4, 900, 0, SETS * 50); /* the order of use is the same, too */
         traffic(late, 4, 900, 0, SETS * 50);
@@ -198,9 +243,11 @@ static void a_list_of_lines_is_as_good_as_its_caches(void **state)
             cache_t *late = new_cache(ways), *expected = new_cache(ways);
             traffic(late, 9, 200, SETS * 10, SETS * 20);
             traffic(expected, 9, 200, SETS * 10, SETS * 20);
-            const uint32_t added = cache_put_beneath(expected, early[i], 4);
-            const cache_t *other = i == 0 ? nothing : early[i]; /* which has all of it */
-            assert_int_equal(cache_put_lines_beneath(late, &at, 4, other), i == 0 ? added : 0);
+            const uint32_t added = cache_put_beneath(expected, early[i], 4, no_more);
+            cache_t *other = i == 0 ? nothing : early[i]; /* which has all of it */
+            uint32_t writes[SETS] = {0};
+            const uint32_t news = cache_put_lines_beneath(late, &at, 4, other, writes);
+            assert_int_equal(i == 0 ? news >= added : news, i == 0);
             assert_same(late, expected, true);
             cache_destroy(late);
             cache_destroy(expected);
@@ -220,6 +267,8 @@ int main(void)
         cmocka_unit_test(a_full_set_stays_as_it_is),
         cmocka_unit_test(the_oldest_modified_lines_are_clean_beyond_the_limit),
         cmocka_unit_test(what_the_older_one_held_above_the_limit_stays),
+        cmocka_unit_test(writes_since_have_cleaned_what_was_above_the_limit),
+        cmocka_unit_test(modified_lines_are_news_and_count_as_writes),
         cmocka_unit_test(beneath_an_empty_cache_everything_stays),
         cmocka_unit_test(a_list_of_lines_is_as_good_as_its_caches),
     };

@@ -29,7 +29,7 @@ typedef struct {
     unsigned progress, form, format; /* indices of words */
     const char *stat, *base;
     slurm_options_t slurm;
-    bool prepare, use_slurm, help;
+    bool independent, prepare, use_slurm, help;
     char **operands;
     int n_operands;
 } sweep_options_t;
@@ -75,6 +75,9 @@ static rb_code_t read_option(void *ctx, cli_option_id_t id, const char *value, r
         return RB_OK;
     case CLI_SPLIT_LAUNCHES:
         return option_count("split-launches", value, 1, SPLIT_MAX, &o->split, err);
+    case CLI_INDEPENDENT:
+        o->independent = true;
+        return RB_OK;
     case CLI_PREPARE:
         o->prepare = true;
         return RB_OK;
@@ -233,6 +236,8 @@ static rb_code_t sweep_in(sweep_t *s, sweep_place_t *place, const sweep_options_
 {
     study_t *study = study_create();
     study->split = o->split;
+    /* Jobs that other schedulers run cannot wait for another one's choice. */
+    study->chooses_once = !o->independent && !o->prepare && !o->use_slurm;
     rb_code_t rc = read_study(study, o, place->folder, err);
     if (rc == RB_OK)
         rc = sweep_prepare(s, study, place->folder, o->tmpdir, err);

@@ -39,6 +39,10 @@ static const cli_option_t sweep_options[] = {
      "divide the launches of each job among N jobs, and merge their results "
      "(warmup.mode flush or functional)",
      NULL, false},
+    {CLI_INDEPENDENT, 0, "independent", NULL, NULL, "Execution",
+     "let stem_online choose launches at every point, instead of only at the first one of a trace; "
+     "always so with --prepare and --slurm",
+     NULL, false},
     {CLI_PREPARE, 0, "prepare", NULL, NULL, "Execution",
      "check everything and write jobs.tsv, but run nothing", NULL, false},
     {CLI_SLURM, 0, "slurm", NULL, NULL, "Execution",

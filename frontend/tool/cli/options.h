@@ -97,6 +97,7 @@ typedef enum {
     CLI_PART,
     CLI_MERGE,
     CLI_SPLIT_LAUNCHES,
+    CLI_INDEPENDENT,
     CLI_REGIONS,
     CLI_REPLAYS,
     CLI_MATCH,

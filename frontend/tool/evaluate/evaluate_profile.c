@@ -256,6 +256,8 @@ static rb_code_t read_launches(evaluation_t *e, rb_err_t *err)
     if (e->truth->pop.time == NULL)
         return rb_fail(err, RB_TRACE, "%s: scoring needs durations",
                        o->against != NULL ? o->against : o->setup.trace);
+    launch_list_add_walls(o->against != NULL ? &e->other : &e->planned,
+                          o->against != NULL ? o->against : o->setup.trace);
     RB_TRY(launch_list_compare(&e->planned, e->truth, err));
     return o->trace != NULL ? launch_list_add_trace(&e->planned, o->trace, err) : RB_OK;
 }

@@ -27,6 +27,8 @@ static rb_code_t score_replays(trial_t *t, const char *set, const char *full_fol
         if (rc == RB_OK)
             rc = launch_list_open(&truth, full_folder, NULL, err);
         if (rc == RB_OK)
+            launch_list_add_walls(&truth, full_folder);
+        if (rc == RB_OK)
             rc = launch_list_compare(&t->planned, &truth, err);
         if (rc == RB_OK)
             rc = replay_summary(&replay, &choice, out, err);

@@ -89,12 +89,14 @@ rb_code_t launch_list_of_trace(launch_list_t *l, trace_source_t *source, rb_err_
     return rbt_is_source(source) ? launch_index_read(&l->index, pop, source, err) : RB_OK;
 }
 
-/* Reads the host times of a run, which are optional: older results lack them. */
-static void read_walls(launch_list_t *l, const char *folder)
+void launch_list_add_walls(launch_list_t *l, const char *folder)
 {
     static const char *const path[] = {"host_seconds"};
     run_data_t run;
     rb_err_t ignored = {0};
+    if (!out_has(folder, "launches.csv"))
+        return;
+    free(l->wall);
     bool good =
         run_data_read(&run, folder, path, 1, &ignored) == RB_OK && run.n_launches == l->pop.n;
     l->wall = rb_calloc(l->pop.n, sizeof(*l->wall));
@@ -170,8 +172,6 @@ rb_code_t launch_list_open(launch_list_t *l, const char *path, const char *tmpdi
         rc = check_complete(path, err);
         if (rc == RB_OK)
             rc = open_profile(l, results, err);
-        if (rc == RB_OK)
-            read_walls(l, path);
     } else if (open_trace_detect(path)) {
         rubato_trace *trace = library_trace_open(path, tmpdir, err);
         rc = trace != NULL ? launch_list_of_trace(l, library_trace_source(trace), err) : err->code;

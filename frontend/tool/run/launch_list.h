@@ -14,8 +14,7 @@ typedef struct {
     population_t pop;   /* its columns belong to the members below */
     const char *format; /* for people, such as "Nsight Systems CSV" */
     profile_t *profile; /* owned; NULL for a trace */
-    double *wall;       /* owned; seconds that the simulation of each launch took; NULL unless from
-                         * a run */
+    double *wall;       /* owned; seconds that the simulation of each launch took; NULL: unknown */
 
     /* Owned columns of a trace. */
     uint64_t *id;
@@ -32,6 +31,12 @@ typedef struct {
  */
 RB_CHECKED rb_code_t launch_list_open(launch_list_t *l, const char *path, const char *tmpdir,
                                       rb_err_t *err);
+
+/*
+ * Adds the host times of the launches if path is the folder of a run that has them. They are in
+ * run.json, which takes longer to read than all of the rest, so only their users ask for them.
+ */
+void launch_list_add_walls(launch_list_t *l, const char *path);
 
 /*
  * Reads the launches of an open trace: names, grids and blocks, and, for a native file, the

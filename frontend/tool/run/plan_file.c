@@ -2,7 +2,9 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "frontend/tool/io/out_file.h"
 #include "sampling/plan/plan_json.h"
@@ -58,7 +60,7 @@ static plan_format_t format_of(FILE *in)
     return format;
 }
 
-rb_code_t plan_file_read(plan_t *plan, const char *path, rb_err_t *err)
+static rb_code_t read_file(plan_t *plan, const char *path, rb_err_t *err)
 {
     static rb_code_t (*const read[])(plan_t *, FILE *, const char *, rb_err_t *) = {
         [PLAN_FORMAT_JSON] = plan_read_json,
@@ -74,5 +76,21 @@ rb_code_t plan_file_read(plan_t *plan, const char *path, rb_err_t *err)
     rb_code_t rc = ferror(in) ? rb_fail(err, RB_IO, "%s: %s", path, strerror(errno))
                               : read[format](plan, in, path, err);
     fclose(in);
+    return rc;
+}
+
+rb_code_t plan_file_read(plan_t *plan, const char *path, rb_err_t *err)
+{
+    struct stat st;
+    if (stat(path, &st) != 0 || !S_ISDIR(st.st_mode))
+        return read_file(plan, path, err);
+    if (!out_has(path, PLAN_FILE_NAME))
+        return rb_fail(err, RB_USAGE,
+                       "%s: has no " PLAN_FILE_NAME
+                       ": a plan, or the folder of a run that sampled launches, is expected",
+                       path);
+    char *file = out_path(path, PLAN_FILE_NAME);
+    const rb_code_t rc = read_file(plan, file, err);
+    free(file);
     return rc;
 }

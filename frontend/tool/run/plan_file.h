@@ -10,6 +10,9 @@
 #include "sampling/plan/plan.h"
 #include "sim/core/err.h"
 
+/* The plan of a sampled run in its folder. */
+#define PLAN_FILE_NAME "plan.json"
+
 typedef enum {
     PLAN_FORMAT_JSON,
     PLAN_FORMAT_MACSIM,
@@ -31,7 +34,8 @@ RB_CHECKED rb_code_t plan_file_save(const char *path, const plan_t *plan, plan_f
 
 /*
  * Reads a plan in any of the formats, recognised by content. Formats other than JSON have neither
- * names nor the number of launches of the program: n_launches is then the sum of the clusters.
+ * names nor the number of launches of the program: n_launches is then the sum of the clusters. path may
+ * be the folder of a sampled run.
  * RB_TRACE with file and line; RB_IO.
  */
 RB_CHECKED rb_code_t plan_file_read(plan_t *plan, const char *path, rb_err_t *err);

@@ -138,7 +138,7 @@ typedef const char *(*format_t)(char text[FORMAT_MAX], double v);
 enum { SPREAD_MAX = 2 * FORMAT_MAX + 8 };
 
 /* "+- 1.2 % ", half the width of a statistic's interval, or "(3.1 % to 4.0 %) " where its sides differ;
- * nothing if it is exact or has none. */
+ * nothing if it is exact or has none, which is said of the cycles. */
 static const char *spread(char text[SPREAD_MAX], totals_table_t *t, size_t stat, double value,
                           format_t format)
 {
@@ -152,6 +152,8 @@ static const char *spread(char text[SPREAD_MAX], totals_table_t *t, size_t stat,
         snprintf(text, SPREAD_MAX, "(%s to %s) ", format(a, i.low), format(b, i.high));
     else if (i.low < i.high)
         snprintf(text, SPREAD_MAX, "+- %s ", format(a, fmax(below, above)));
+    else if (stat == 0 && t->r->estimated && i.reason != NULL)
+        snprintf(text, SPREAD_MAX, "(error unknown) ");
     return text;
 }
 

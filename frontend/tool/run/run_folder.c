@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "frontend/tool/io/out_file.h"
+#include "frontend/tool/run/plan_file.h"
 #include "frontend/tool/run/progress_line.h"
 #include "frontend/tool/run/run_detectors.h"
 #include "frontend/tool/run/run_finished.h"
@@ -20,9 +21,9 @@ static const char run_name[] = "run.json";
 
 /* All files that rubato writes into a folder; run.json comes last, because its presence vouches for
  * the others. */
-static const char *const result_names[] = {"config.cfg", "stats.csv", "launches.csv",
-                                           "intervals.csv", run_name};
-enum { RESULTS = sizeof(result_names) / sizeof(result_names[0]), INTERVALS = 3 };
+static const char *const result_names[] = {"config.cfg",    "stats.csv",    "launches.csv",
+                                           "intervals.csv", PLAN_FILE_NAME, run_name};
+enum { RESULTS = sizeof(result_names) / sizeof(result_names[0]), INTERVALS = 3, PLAN = 4 };
 
 static void remove_file(const char *folder, const char *name)
 {
@@ -238,6 +239,8 @@ static rb_code_t write_result(const char *name, FILE *out, const run_report_t *r
         return report_launches_csv(report, out, err);
     else if (strcmp(name, "intervals.csv") == 0)
         return report_intervals_csv(report, out, err);
+    else if (strcmp(name, PLAN_FILE_NAME) == 0)
+        return plan_file_write(&report->sampling->plan, PLAN_FORMAT_JSON, out, err);
     else
         return report_json(report, out, err);
     return RB_OK;
@@ -262,7 +265,7 @@ rb_code_t run_folder_finish(run_folder_t *f, const run_report_t *report, conf_t 
     if (f->path == NULL)
         return RB_OK;
     for (size_t i = 0; i < RESULTS && rc == RB_OK; i++) {
-        if (i == INTERVALS && report->stats_interval == 0)
+        if ((i == INTERVALS && report->stats_interval == 0) || (i == PLAN && !report->of_plan))
             continue;
         rc = out_file_open(&files[i], f->path, result_names[i], err);
         if (rc == RB_OK)

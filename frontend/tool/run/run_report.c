@@ -47,6 +47,8 @@ static const char *note_of(run_report_t *r)
                            "the choice of launches does not cover it";
     if (p == NULL)
         return NULL;
+    if (r->intervals.too_wide)
+        return "it would be wider than the estimate itself: more launches are needed";
     if (r->sampling->note != NULL)
         return isfinite(e->low) ? note_with_caches(r, r->sampling->note) : r->sampling->note;
     if (!isfinite(e->low) && !p->random && sample_is_plugin(p->method))
@@ -54,8 +56,10 @@ static const char *note_of(run_report_t *r)
     if (sample_is_plugin(p->method) && sample_is_plugin(e->method))
         return "as given by the sampler from outside";
     if (!isfinite(e->low))
-        return p->random ? "no launch of a cluster was simulated, or its spread is unknown"
-                         : "the method's choice of launches is not random";
+        return p->random
+                   ? "no launch of a cluster was simulated, or its spread is unknown"
+                   : "the method's choice of launches is not random, so nothing tells how far "
+                     "the totals are off";
     if (r->simulated.launches == p->n_launches)
         return NULL;
     return note_with_caches(r, "sampling error only");

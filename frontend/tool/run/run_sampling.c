@@ -31,6 +31,8 @@ uint64_t run_sampling_fingerprint(const run_sampling_t *s)
         h = journal_checksum(s->plan.seed, s->plan.method, strlen(s->plan.method));
         if (s->choice.method->digest != 0)
             h = journal_checksum(h, &s->choice.method->digest, sizeof(uint64_t));
+        if (s->followed != 0)
+            h = journal_checksum(h, &s->followed, sizeof(s->followed));
         return h;
     }
     for (uint64_t i = 0; i < s->n_chosen; i++) {

@@ -36,9 +36,10 @@ typedef struct {
     uint64_t copied_bytes;  /* sum over the host copies, if has_counts */
 
     /* For a sampler that chooses during the run: there is no plan until it is done. */
-    launch_online_t online;     /* state owned; ops NULL: there is a plan */
-    launch_choice_t choice;     /* owned */
-    launch_list_t trace;        /* owned; the launches from which it chooses */
+    launch_online_t online; /* state owned; ops NULL: there is a plan */
+    launch_choice_t choice; /* owned */
+    uint64_t followed;      /* checksum of the ids of the run whose choice it repeats; 0: none */
+    launch_list_t trace;    /* owned; the launches from which it chooses */
     struct known_launch *known; /* owned; results in the order of the run */
     size_t n_known, cap_known;
     size_t n_fed;               /* results passed to the sampler so far */

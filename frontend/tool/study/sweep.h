@@ -38,6 +38,7 @@ typedef struct {
     char **fields; /* owned, like its elements; values of sweep_t.columns */
     char *label;   /* owned: the fields, for people */
     size_t same;   /* the first job with this id, which is the one that runs */
+    size_t base; /* the job whose choice of launches it repeats, which runs before; itself: none */
     sweep_state_t state;
     char *reason; /* owned; why it failed in this process; NULL: its files tell */
 } sweep_job_t;
@@ -108,10 +109,12 @@ char *sweep_reason(const sweep_t *s, size_t job);
 /* DIR/jobs/ID and an extension; the caller frees it. */
 char *sweep_job_path(const sweep_job_t *job, const char *ending);
 
-/* Runs one job, or all (SWEEP_ALL), or those whose parts are all done (SWEEP_WHOLES), except
- * finished ones, at most n at a time. RB_STOPPED on request. */
-#define SWEEP_ALL    SIZE_MAX
-#define SWEEP_WHOLES (SIZE_MAX - 1)
+/* Runs one job, or all (SWEEP_ALL), or those whose parts are all done (SWEEP_WHOLES), or those that
+ * repeat the choice of a job that is done (SWEEP_REPEATS), except finished ones, at most n at a time.
+ * RB_STOPPED on request. */
+#define SWEEP_ALL     SIZE_MAX
+#define SWEEP_WHOLES  (SIZE_MAX - 1)
+#define SWEEP_REPEATS (SIZE_MAX - 2)
 RB_CHECKED rb_code_t sweep_run(sweep_t *s, size_t only, size_t n, progress_when_t progress,
                                rb_err_t *err);
 

@@ -209,7 +209,7 @@ static rb_code_t read_row(sweep_t *s, char *const *field, size_t n, const char *
         return bad_list(path, line, err);
     rb_grow(&s->jobs, &s->cap_jobs, s->n_jobs + 1, sizeof(*s->jobs));
     sweep_job_t *job = &s->jobs[s->n_jobs++];
-    *job = (sweep_job_t){.same = s->n_jobs - 1};
+    *job = (sweep_job_t){.same = s->n_jobs - 1, .base = s->n_jobs - 1};
     snprintf(job->id, sizeof(job->id), "%s", field[LIST_ID]);
     job->command = rb_strdup(field[LIST_COMMAND]);
     job->fields = copy_texts(field + LIST_FIELDS, s->n_columns);

@@ -32,6 +32,12 @@ typedef struct {
     char *path; /* owned, absolute */
     char sha256[SHA256_TEXT], profile_sha256[SHA256_TEXT];
     sweep_trials_t trials; /* owned */
+    struct base {
+        const char *sample, *seed; /* borrowed */
+        char *config;              /* owned; SHA-256 */
+        size_t job;
+    } * bases; /* owned; jobs that choose launches for others */
+    size_t n_bases, cap_bases;
 } opened_t;
 
 /* Properties of a job other than its place in the study. */
@@ -40,6 +46,7 @@ typedef struct {
     const study_config_t *config;
     const sweep_words_t *words;
     const char *plan_sha256; /* of words' plan; "" if there is none */
+    const sweep_job_t *base; /* the job whose choice of launches it repeats; NULL: none */
 } job_facts_t;
 
 typedef struct {
@@ -133,6 +140,9 @@ static void close_all(preparation_t *p)
         rubato_trace_destroy(t->trace);
         trace_identity_destroy(t->identity);
         sweep_trials_free(&t->trials);
+        for (size_t k = 0; k < t->n_bases; k++)
+            free(t->bases[k].config);
+        free(t->bases);
         free(t->shapes);
         free(t->path);
     }
@@ -196,6 +206,8 @@ static void address(const preparation_t *p, size_t trace, const job_facts_t *fac
         snprintf(files, sizeof(files), "%016llx", (unsigned long long)w->files);
         hash_line(&h, "files of samplers", files);
     }
+    if (facts->base != NULL)
+        hash_line(&h, "repeats", facts->base->id);
     if (keeps_detectors(p, w))
         hash_line(&h, "detectors", NULL);
     part_text(p->study, part, part_of);
@@ -271,7 +283,11 @@ static rb_code_t add_command(const preparation_t *p, sweep_job_t *job, size_t tr
 {
     char *profile = NULL, *plan = NULL;
     char *gpu = study_gpu_is_file(facts->gpu) ? realpath(facts->gpu, NULL) : NULL;
-    rb_code_t rc = absolute_of(&profile, facts->words->profile, err);
+    rb_code_t rc = RB_OK;
+    if (facts->base != NULL)
+        profile = rb_strdup(facts->base->folder);
+    else
+        rc = absolute_of(&profile, facts->words->profile, err);
     if (rc == RB_OK)
         rc = absolute_of(&plan, facts->words->plan, err);
     if (rc == RB_OK)
@@ -310,7 +326,32 @@ static rb_code_t make_job(const preparation_t *p, sweep_job_t *job, size_t trace
     }
     if (study->split > 0)
         job->fields[s->n_columns - 1] = rb_strdup(part_of);
+    job->base = (size_t)((facts->base != NULL ? facts->base : job) - s->jobs);
     return add_command(p, job, trace, facts, part, err);
+}
+
+static bool same_text(const char *a, const char *b)
+{
+    return a == NULL || b == NULL ? a == b : strcmp(a, b) == 0;
+}
+
+/* The job whose choice of launches this one repeats: the first of the trace with the same sampler and
+ * seed. NULL: it chooses itself. */
+static const sweep_job_t *base_of(const preparation_t *p, opened_t *t, const sweep_job_t *job,
+                                  const job_facts_t *facts)
+{
+    const sweep_words_t *w = facts->words;
+    if (!p->study->chooses_once || !w->can_repeat)
+        return NULL;
+    for (size_t i = 0; i < t->n_bases; i++) {
+        const struct base *b = &t->bases[i];
+        if (same_text(b->sample, w->sample) && same_text(b->seed, w->seed))
+            return strcmp(b->config, facts->config->sha256) == 0 ? NULL : &p->sweep->jobs[b->job];
+    }
+    rb_grow(&t->bases, &t->cap_bases, t->n_bases + 1, sizeof(*t->bases));
+    t->bases[t->n_bases++] = (struct base){w->sample, w->seed, rb_strdup(facts->config->sha256),
+                                           (size_t)(job - p->sweep->jobs)};
+    return NULL;
 }
 
 /* Adds the job of a trace at a point, or its parts and the whole. */
@@ -328,6 +369,8 @@ static rb_code_t make_parts(const preparation_t *p, sweep_job_t *job, size_t tra
         rc = check_fit(t, &config->spec, err);
     if (rc == RB_OK && !(study->samplers_may_fail && words.plan == NULL))
         rc = sweep_words_try(&words, &config->spec, t->source, &t->trials, &facts.plan_sha256, err);
+    if (rc == RB_OK)
+        facts.base = base_of(p, t, job, &facts);
     for (size_t part = 0; rc == RB_OK && part <= study->split; part++)
         rc = make_job(p, &job[part], trace, point, part, &facts, err);
     sweep_words_free(&words);

@@ -220,9 +220,13 @@ static void fill_queue(runner_t *r, size_t only)
     for (size_t i = 0; i < s->n_jobs; i++) {
         sweep_state_t state = s->jobs[i].state;
         bool ready, whole = sweep_is_whole(s, i, &ready);
-        bool wanted = only == SWEEP_ALL      ? s->jobs[i].same == i && !whole
-                      : only == SWEEP_WHOLES ? s->jobs[i].same == i && whole && ready
-                                             : i == only;
+        const size_t base = s->jobs[i].base;
+        const bool first = s->jobs[i].same == i;
+        const bool repeats = base != i && s->jobs[base].state == SWEEP_DONE;
+        bool wanted = only == SWEEP_ALL       ? first && !whole && base == i
+                      : only == SWEEP_WHOLES  ? first && whole && ready
+                      : only == SWEEP_REPEATS ? first && repeats
+                                              : i == only;
         if (wanted && state != SWEEP_DONE && state != SWEEP_RUNNING)
             r->queue[r->n_queue++] = i;
     }
@@ -251,8 +255,28 @@ static rb_code_t run_some(sweep_t *s, size_t only, size_t n, progress_when_t pro
     return rc != RB_OK ? rc : looked;
 }
 
+/* Says what cannot run, if anything. */
+static bool has_repeats(const sweep_t *s)
+{
+    size_t n = 0, waiting = 0;
+    for (size_t i = 0; i < s->n_jobs; i++) {
+        n += s->jobs[i].base != i;
+        waiting += s->jobs[i].base != i && s->jobs[s->jobs[i].base].state != SWEEP_DONE;
+    }
+    if (n > 0)
+        rb_info("%zu jobs simulate the launches that the first job of their trace chose", n);
+    if (waiting > 0)
+        rb_warn("%zu jobs wait: they repeat the choice of launches of a job that is not done",
+                waiting);
+    return n > 0;
+}
+
 rb_code_t sweep_run(sweep_t *s, size_t only, size_t n, progress_when_t progress, rb_err_t *err)
 {
     RB_TRY(run_some(s, only, n, progress, err));
-    return s->split && only == SWEEP_ALL ? run_some(s, SWEEP_WHOLES, n, progress, err) : RB_OK;
+    if (only != SWEEP_ALL)
+        return RB_OK;
+    if (has_repeats(s))
+        RB_TRY(run_some(s, SWEEP_REPEATS, n, progress, err));
+    return s->split ? run_some(s, SWEEP_WHOLES, n, progress, err) : RB_OK;
 }

@@ -7,6 +7,7 @@
 #include "frontend/tool/io/option_value.h"
 #include "frontend/tool/run/run_inside.h"
 #include "frontend/tool/run/run_sampling.h"
+#include "sampling/launch/launch_online.h"
 #include "sampling/launch/launch_sampler.h"
 #include "sampling/launch/sample_syntax.h"
 #include "sim/core/alloc.h"
@@ -24,22 +25,28 @@ static const char *word_of(const study_t *study, size_t point, const char *word)
     return value != NULL && strcmp(value, "none") != 0 ? value : NULL;
 }
 
-/* *launches: one of the samplers chooses launches. *files: a hash of the contents of the files that
- * samplers name; 0: none. */
-static rb_code_t check_sample(const char *text, bool *launches, uint64_t *files, rb_err_t *err)
+/* launches: one of the samplers chooses launches; can_repeat: as in sweep_words_t. *files: a hash of the
+ * contents of the files that samplers name; 0: none. */
+typedef struct {
+    bool launches, can_repeat;
+} sample_kind_t;
+
+static rb_code_t check_sample(const char *text, sample_kind_t *kind, uint64_t *files, rb_err_t *err)
 {
     run_inside_t inside = {0};
     sample_list_t list = {0};
     rb_code_t rc = run_inside_divide(&inside, text, 1, err);
-    *launches = rc == RB_OK && inside.launch != NULL;
+    *kind = (sample_kind_t){.launches = rc == RB_OK && inside.launch != NULL};
     for (size_t i = 0; i < inside.list.n; i++)
         *files ^= inside_list_digest(&inside.list, i);
-    if (*launches)
+    if (kind->launches)
         rc = sample_list_parse(&list, inside.launch, err);
     for (size_t i = 0; rc == RB_OK && i < list.n; i++) {
         launch_choice_t choice = {0};
         rc = launch_choice_parse(&choice, list.items[i], err);
         *files ^= rc == RB_OK ? choice.method->digest : 0;
+        kind->can_repeat =
+            rc == RB_OK && choice.method->online != NULL && choice.method->online->follow != NULL;
         launch_choice_free(&choice);
     }
     if (rc == RB_OK && list.n > 1)
@@ -66,7 +73,7 @@ rb_code_t sweep_words_read(sweep_words_t *w, const study_t *study, size_t trace,
     const char *plan = word_of(study, point, "plan");
     uint64_t number, *ids;
     size_t n;
-    bool sampled = false;
+    sample_kind_t kind = {0};
     *w = (sweep_words_t){.sample = word_of(study, point, "sample"),
                          .seed = word_of(study, point, "seed"),
                          .launches = word_of(study, point, "launches")};
@@ -76,10 +83,11 @@ rb_code_t sweep_words_read(sweep_words_t *w, const study_t *study, size_t trace,
         free(name);
     }
     if (w->sample != NULL)
-        RB_TRY(check_sample(w->sample, &sampled, &w->files, err));
-    if (sampled)
+        RB_TRY(check_sample(w->sample, &kind, &w->files, err));
+    if (kind.launches)
         w->profile = study->traces[trace].profile;
-    RB_TRY(check_choices(w, sampled, err));
+    w->can_repeat = kind.can_repeat && w->profile == NULL;
+    RB_TRY(check_choices(w, kind.launches, err));
     if (w->seed != NULL)
         RB_TRY(option_count("seed", w->seed, 0, UINT64_MAX, &number, err));
     if (w->launches != NULL) {

@@ -14,6 +14,7 @@ typedef struct {
     const char *sample, *seed, *launches; /* borrowed; NULL: not set, or "none" */
     const char *profile; /* borrowed; profile from which the sampler chooses launches; NULL: none */
     char *plan;          /* owned; path of the file; NULL: not set, or "none" */
+    bool can_repeat;     /* the sampler can repeat the choice of launches of another run */
     uint64_t files;      /* hash of the contents of files that samplers name; 0: none */
 } sweep_words_t;
 
