@@ -287,6 +287,8 @@ static bool is_time(size_t counter)
     return counter < STATE_COUNT || counter == GPU_COUNTER_AT(sm.active_cycles);
 }
 
+enum { STATE_PATTERNS = 1 << 16 }; /* numbers of their own patterns, behind those of all counters */
+
 /* The error that all units may share in how warps spend their cycles: each state has some that are
  * the largest state's in truth, or the reverse. Most for a state with half of the cycles, less for
  * those that are rare or nearly all. left: cycles left out, by state. y: room for a number of each
@@ -309,7 +311,7 @@ static void vary_states(const smarts_question_t *q, const double left[STATE_COUN
             continue;
         for (size_t i = 0; i < q->n; i++)
             y[i] = replicates[i].counter[k] - whole->counter[k];
-        add_own(y, q->n, GPU_COUNTERS + k, moved);
+        add_own(y, q->n, STATE_PATTERNS + k, moved);
         for (size_t i = 0; i < q->n; i++) {
             replicates[i].counter[largest] -= whole->counter[k] + y[i] - replicates[i].counter[k];
             replicates[i].counter[k] = whole->counter[k] + y[i];
