@@ -35,6 +35,8 @@ usage: ./do COMMAND
                       nvcc (--help, docs/gpt2.md)
   trials [OPTION]... [inside|launches]
                       try samplers on workloads that no setting was chosen with (--help)
+  trials random N [OPTION]...
+                      the same on N drawn triples of workload, chip and seed (bench/sampling/README.md)
   traces              make the bundled traces again (traces/)
   check [--fuzz-seconds N]
                       check format, warnings, static analysis, sanitizers and line coverage, and fuzz: N
@@ -410,7 +412,8 @@ main()
         ;;
     trials)
         need "${build_packages[@]}"
-        build release --target rubato
+        build release --target rubato rubato_sampling
+        [[ ${1-} != random ]] || exec bench/experiments/random.sh "${@:2}"
         exec bench/experiments/trials.sh "$@"
         ;;
     check) check "$@" ;;
