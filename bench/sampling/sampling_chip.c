@@ -91,7 +91,7 @@ drawn_chip_t draw_chip(rng_t *rng)
         set(&c, " -s mem.partitions=%u -s l2.slices=%u", partitions,
             partitions * cards[i].slices_each);
     }
-    double kib = 64 * ceil(l2 * cards[i].l2_kib / 64);
+    const double kib = l2 * cards[i].l2_kib; /* whole sets in each slice, as the card has */
 
     set(&c, " -s l2.size=%.0fKiB -s l1.scale=%g", kib, l1);
     c.l2 = kib * KIB;
