@@ -27,7 +27,7 @@
       "a count of the survey explains the rates of units if its slope is so many standard "        \
       "errors, "                                                                                   \
       "and not 0 with 99 % confidence")                                                            \
-    P(F64, bias, "0.02", 0, 1, "",                                                                 \
+    P(F64, bias, "0.03", 0, 1, "",                                                                 \
       "error that all units may share: the interval of what is left out is at least so wide")
 PARAM_STRUCT(smarts_options_t, SMARTS_OPTIONS);
 extern const param_group_t smarts_group;
