@@ -325,6 +325,13 @@ style()
     ((${#failed[@]} == 0))
 }
 
+# A fixed hundred random triples: the intervals of all samplers must hold.
+check_trials()
+{
+    build gcc --target rubato rubato_sampling
+    bench/experiments/random.sh 100 --seed 12 --gate --sampler smarts --rubato build-gcc/rubato -o build-gcc/random
+}
+
 check()
 {
     local failed=() step fuzz_seconds=600
@@ -340,7 +347,7 @@ check()
         say "check warnings ($step)"
         build "$step" || failed+=("warnings-$step")
     done
-    for step in static sanitizers threads coverage; do
+    for step in trials static sanitizers threads coverage; do
         say "check $step"
         "check_$step" || failed+=("$step")
     done

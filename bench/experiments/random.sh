@@ -32,7 +32,8 @@ set of samplers, and prints how often the printed intervals hold.
   --number K       triple K alone; may be repeated (without N)
   --sampler SET    samplers to try, as in rubato evaluate; may be repeated
                    [a launch: ${launch_samples[*]}; a program: ${program_samples[*]}]
-  --gate           fail if a sampler is worse than is stated in bench/sampling/README.md
+  --gate           fail if intervals of a group of statistics cover less than 93 %, or more than 1 %
+                   of the estimates are silent, one triple aside
   --keep           keep workloads, traces and runs in the folder of -o
   --rubato FILE    the program to try [build/rubato]
   --draw FILE      rubato_sampling [bench/rubato_sampling beside --rubato]
