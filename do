@@ -35,6 +35,8 @@ usage: ./do COMMAND
                       nvcc (--help, docs/gpt2.md)
   trials [OPTION]... [inside|launches]
                       try samplers on workloads that no setting was chosen with (--help)
+  trials random N [OPTION]...
+                      the same on N drawn triples of workload, chip and seed (bench/sampling/README.md)
   traces              make the bundled traces again (traces/)
   check [--fuzz-seconds N]
                       check format, warnings, static analysis, sanitizers and line coverage, and fuzz: N
@@ -323,6 +325,13 @@ style()
     ((${#failed[@]} == 0))
 }
 
+# A fixed hundred random triples: the intervals of all samplers must hold.
+check_trials()
+{
+    build gcc --target rubato rubato_sampling
+    bench/experiments/random.sh 100 --seed 12 --gate --sampler smarts --rubato build-gcc/rubato -o build-gcc/random
+}
+
 check()
 {
     local failed=() step fuzz_seconds=600
@@ -338,7 +347,7 @@ check()
         say "check warnings ($step)"
         build "$step" || failed+=("warnings-$step")
     done
-    for step in static sanitizers threads coverage; do
+    for step in trials static sanitizers threads coverage; do
         say "check $step"
         "check_$step" || failed+=("$step")
     done
@@ -410,7 +419,8 @@ main()
         ;;
     trials)
         need "${build_packages[@]}"
-        build release --target rubato
+        build release --target rubato rubato_sampling
+        [[ ${1-} != random ]] || exec bench/experiments/random.sh "${@:2}"
         exec bench/experiments/trials.sh "$@"
         ;;
     check) check "$@" ;;

@@ -10,6 +10,8 @@
  *                                         programs that are made up and on those profiles
  *   rubato_sampling equation6 [TRIALS]    STEM's Eq. 6, printed and derived (default 1000 trials)
  *   rubato_sampling replacement [TRIALS]  sampling with and without replacement
+ *   rubato_sampling draw NUMBER SEED FILE writes the workload of a triple of ./do trials random to FILE
+ *                                         and prints its number of launches, sampler seed and chip
  */
 #include <math.h>
 #include <stdio.h>
@@ -22,6 +24,7 @@
 
 #include "bench/sampling/sampling_bound.h"
 #include "bench/sampling/sampling_coverage.h"
+#include "bench/sampling/sampling_draw.h"
 #include "sampling/launch/launch_sampler.h"
 #include "sampling/math/rng.h"
 #include "sim/core/alloc.h"
@@ -186,6 +189,25 @@ static int replacement(uint64_t trials)
     return 0;
 }
 
+static int draw(uint64_t number, const char *seed, const char *path)
+{
+    drawn_chip_t chip;
+    FILE *out = fopen(path, "w");
+
+    if (out == NULL) {
+        perror(path);
+        return 1;
+    }
+    uint64_t launches = draw_triple(strtoull(seed, NULL, 10), number, out, &chip);
+    if (fclose(out) != 0) {
+        perror(path);
+        return 1;
+    }
+    printf("%llu\t%llu\tsm_%u\t%s\n", (unsigned long long)launches, (unsigned long long)number,
+           chip.arch, chip.options);
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     static const struct {
@@ -198,6 +220,8 @@ int main(int argc, char **argv)
                    {"equation6", equation6, 1000},
                    {"replacement", replacement, 1000}};
     uint64_t number = argc > 2 ? strtoull(argv[2], NULL, 10) : 0;
+    if (argc == 5 && strcmp(argv[1], "draw") == 0)
+        return draw(number, argv[3], argv[4]);
     for (size_t i = 0; i < sizeof(actions) / sizeof(actions[0]); i++) {
         if (argc < 2 || strcmp(argv[1], actions[i].name) != 0)
             continue;

@@ -15,6 +15,13 @@ void block_insts_add(block_insts_t *b, uint64_t insts)
     b->blocks++;
 }
 
+void block_insts_equal(block_insts_t *b, uint64_t blocks)
+{
+    if (blocks > 0)
+        block_insts_add(b, 1);
+    b->blocks = blocks;
+}
+
 rb_code_t block_insts_known(const trace_source_t *source, rb_err_t *err)
 {
     if (source->ops->block_facts != NULL)

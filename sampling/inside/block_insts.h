@@ -34,6 +34,9 @@ RB_CHECKED rb_code_t block_insts_read(block_insts_t *b, trace_source_t *source, 
 /* Appends a block, for sources without an index. */
 void block_insts_add(block_insts_t *b, uint64_t insts);
 
+/* That many blocks of one instruction, for what is not known. *b must be empty. */
+void block_insts_equal(block_insts_t *b, uint64_t blocks);
+
 /* A zeroed one is allowed. */
 void block_insts_free(block_insts_t *b);
 

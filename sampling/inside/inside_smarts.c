@@ -2,9 +2,9 @@
  * smarts: units of whole waves, spread over a launch, with a stated error (after SMARTS, Wunderlich
  * et al., ISCA 2003; our own form for GPUs).
  *
- * First the launch is surveyed without time (smarts_look.h). If its parts are alike, tbpoint_region
- * measures its rate, and a few units check it (smarts_check.c). Otherwise units are measured all over the launch (smarts_plan.h). What lies
- * between them is skipped: its last blocks are read and leave in the L2 what they touch, and blocks
+ * First the plan is made (smarts_plan.h); if it has no room in the launch, all of it is simulated, and
+ * nothing more is spent. Then the launch is surveyed without time (smarts_look.h), and units are measured
+ * all over it. What lies between them is skipped: its last blocks are read and leave in the L2 what they touch, and blocks
  * on SMs go on beside those after the gap. A unit is measured once the launch has settled again. The
  * skipped instructions take the time that the units show (smarts_estimate.h).
  *
@@ -17,9 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sampling/inside/fill_skip.h"
 #include "sampling/inside/inside_table.h"
-#include "sampling/inside/region_options.h"
 #include "sampling/inside/smarts_state.h"
 #include "sim/core/alloc.h"
 #include "sim/core/msg.h"
@@ -30,15 +28,11 @@
 static void *smarts_create(const inside_method_t *method, const void *options, uint64_t seed,
                            rb_err_t *err)
 {
-    region_options_t region;
     smarts_state_t *s = rb_calloc(1, sizeof(*s));
     (void)method;
+    (void)err;
     s->options = *(const smarts_options_t *)options;
     s->seed = seed;
-    param_group_defaults(&region_group, &region);
-    region.check = GUARD_OFF; /* the survey is made here */
-    s->region.ops = inside_tbpoint_region.ops;
-    s->region.state = inside_tbpoint_region.create(&inside_tbpoint_region, &region, seed, err);
     return s;
 }
 
@@ -49,14 +43,13 @@ static void forget(smarts_state_t *s)
     free(s->strata);
     free(s->gaps);
     free(s->list);
-    *s = (smarts_state_t){.options = s->options, .seed = s->seed, .region = s->region};
+    *s = (smarts_state_t){.options = s->options, .seed = s->seed};
 }
 
 static void smarts_destroy(void *state)
 {
     smarts_state_t *s = state;
     forget(s);
-    inside_tbpoint_region.destroy(s->region.state);
     free(s);
 }
 
@@ -66,6 +59,18 @@ static double refresh_cycles(const gpu_spec_t *spec)
     return d->perfect ? 0 : SETTLE_REFRESHES * d->tREFI * (spec->gpu.clock_mhz / d->clock_mhz);
 }
 
+/* Whether the plan, with what is known now, has room in the launch. */
+static bool has_room(smarts_state_t *s)
+{
+    if (s->look.wave <= 0) {
+        smarts_simulate_rest(s, "the launch has no instructions");
+        return false;
+    }
+    smarts_plan_look(&s->plan);
+    smarts_check_room(s);
+    return s->phase != PHASE_TAIL;
+}
+
 static rb_code_t smarts_open(const sampler_t *sampler, const sampler_launch_t *l, rb_err_t *err)
 {
     smarts_state_t *s = sampler->state;
@@ -73,17 +78,21 @@ static rb_code_t smarts_open(const sampler_t *sampler, const sampler_launch_t *l
     s->begun = l->spec->gpu.launch_latency;
     s->refresh = refresh_cycles(l->spec);
     s->l2_sectors = (double)l->spec->mem.l2.size / SECTOR_BYTES;
-    s->dram_sectors = fill_dram_sectors(l->spec);
-    RB_TRY(smarts_look(&s->look, l, err));
-    if (s->look.wave <= 0) {
-        smarts_simulate_rest(s, "the launch has no instructions");
-        return RB_OK;
-    }
-    RB_TRY(smarts_check_open(s, l, err));
+    /* Each step costs more than the one before it, and may show that there is no room. */
+    smarts_look_begin(&s->look, l);
     s->plan = smarts_plan_make(&s->options, &s->look, rng_make(s->seed, l->info->id));
     s->turn = rng_below(&s->plan.rng, 2) == 1;
-    if (s->phase != PHASE_REGION)
-        smarts_check_room(s);
+    if (!has_room(s))
+        return RB_OK;
+    if (l->spec->sm.l1.prefetcher != PREFETCHER_NONE) {
+        smarts_simulate_rest(s, "the L1 prefetches, which the walk over skipped blocks does not");
+        return RB_OK;
+    }
+    RB_TRY(smarts_look_lengths(&s->look, l, err));
+    if (!has_room(s))
+        return RB_OK;
+    RB_TRY(smarts_look_survey(&s->look, l, err));
+    (void)has_room(s);
     return RB_OK;
 }
 
@@ -91,14 +100,10 @@ static bool smarts_interval(const sampler_t *sampler, const interval_records_t *
                             fast_forward_t *out)
 {
     smarts_state_t *s = sampler->state;
-    if (s->phase == PHASE_REGION)
-        return smarts_check_region(s, r, out);
     if (s->phase == PHASE_RAMP)
         return smarts_end_ramp(s, r, out);
     if (!smarts_unit_ends(s, r))
         return false;
-    if (s->check.on)
-        return smarts_check_unit(s, r, out);
     smarts_revise(s, r);
     return smarts_go_on(s, r, out);
 }
@@ -106,8 +111,6 @@ static bool smarts_interval(const sampler_t *sampler, const interval_records_t *
 static block_action_t smarts_block(const sampler_t *sampler, uint64_t block, cycle_t *cycles)
 {
     const smarts_state_t *s = sampler->state;
-    if (s->phase == PHASE_HELD)
-        return s->region.ops->block_dispatch(&s->region, block, cycles);
     if (block < s->staggered.first || block >= s->staggered.end)
         return BLOCK_SIMULATE;
     rng_t rng = rng_make(s->seed, block);
@@ -115,18 +118,20 @@ static block_action_t smarts_block(const sampler_t *sampler, uint64_t block, cyc
     return BLOCK_HOLD_SLOT;
 }
 
+/* The time of what was skipped is added at the end. */
 static double smarts_end(const sampler_t *sampler, uint64_t skipped, const left_moves_t *moves)
 {
-    const smarts_state_t *s = sampler->state;
-    return s->phase == PHASE_REGION ? s->region.ops->fast_forward_end(&s->region, skipped, moves)
-                                    : 0;
+    (void)sampler;
+    (void)skipped;
+    (void)moves;
+    return 0;
 }
 
 static double smarts_added(const sampler_t *sampler, cycle_t cycles, uint64_t warp_insts)
 {
     smarts_state_t *s = sampler->state;
-    if (s->check.on || s->phase == PHASE_REGION)
-        return smarts_check_added(s, cycles, warp_insts);
+    (void)cycles;
+    (void)warp_insts;
     const smarts_question_t q = smarts_ask(s);
     smarts_answer_t a;
     smarts_answer(&a, &q);
@@ -147,21 +152,16 @@ static void explain(const smarts_state_t *s, const smarts_question_t *q, const s
 {
     const char *states =
         smarts_waits_for_atomics(&q->left) ? ", atomics miss: occupancy not known" : "";
-    char by[64] = "", fills[64] = "", half[64] = "too few units for an error", what[80];
+    char by[64] = "", half[64] = "too few units for an error", what[80];
     snprintf(what, sizeof(what), "%zu units", s->n);
-    if (s->check.on)
-        snprintf(what, sizeof(what), "region at %.4g IPC, checked by %zu units",
-                 s->units[0].insts / s->units[0].cycles, s->n - 1);
     if (a->by != SMARTS_BY_NOTHING)
         snprintf(by, sizeof(by), ", by %s", regressor_names[a->by]);
-    if (fabs(a->disagree) > s->options.disagree)
-        snprintf(fills, sizeof(fills), ", L2 fills %+.0f %% after gaps", 100 * a->disagree);
     if (isfinite(a->half))
         snprintf(half, sizeof(half), "+-%.2g %%%s", 100 * a->half / cycles,
                  a->half > s->options.bound * cycles ? " (not within the bound)" : "");
     snprintf(evidence, SAMPLER_EVIDENCE_MAX, "%s%s, %.2g %% simulated: ", what, by, 100 * share);
     const size_t used = strlen(evidence);
-    snprintf(evidence + used, SAMPLER_EVIDENCE_MAX - used, "%s%s%s%s%.70s", half, fills, states,
+    snprintf(evidence + used, SAMPLER_EVIDENCE_MAX - used, "%s%s%s%.70s", half, states,
              s->why[0] == '\0' ? "" : "; rest simulated: ", s->why);
 }
 
@@ -180,7 +180,6 @@ static void smarts_estimate(const sampler_t *sampler, const launch_estimate_t *s
     smarts_state_t *s = sampler->state;
     if (s->n == 0)
         return;
-    const double cycles = whole->cycles;
     const smarts_question_t q = smarts_ask(s);
     smarts_answer_t a;
     smarts_answer(&a, &q);
@@ -189,11 +188,6 @@ static void smarts_estimate(const sampler_t *sampler, const launch_estimate_t *s
         leave_out(whole, &s->gaps[g]);
     s->list = rb_calloc(s->n, sizeof(*s->list));
     smarts_complete(&a, &q, whole, s->list);
-    /* What tbpoint_region gives the blocks that fill the L2, and those that hold their slots. */
-    for (size_t i = 0; s->check.on && i < s->n; i++)
-        s->list[i].cycles += cycles - whole->cycles;
-    if (s->check.on)
-        whole->cycles = cycles;
     if (isfinite(a.half))
         *replicates = (sampler_replicates_t){s->n, s->list};
     const double all = smarts_look_insts(&s->look, 0, s->look.blocks);
@@ -202,13 +196,16 @@ static void smarts_estimate(const sampler_t *sampler, const launch_estimate_t *s
     smarts_answer_free(&a);
 }
 
+/* The last gap may still be skipped then: the samplers are asked again after it. */
+static bool smarts_done(const sampler_t *sampler)
+{
+    return ((const smarts_state_t *)sampler->state)->phase == PHASE_TAIL;
+}
+
 static void smarts_verdict(const sampler_t *sampler, char evidence[SAMPLER_EVIDENCE_MAX])
 {
     const smarts_state_t *s = sampler->state;
-    if (s->phase == PHASE_REGION)
-        s->region.ops->launch_verdict(&s->region, evidence);
-    else
-        snprintf(evidence, SAMPLER_EVIDENCE_MAX, "%s", s->why);
+    snprintf(evidence, SAMPLER_EVIDENCE_MAX, "%s", s->why);
 }
 
 static const sampler_ops_t smarts_ops = {
@@ -220,6 +217,7 @@ static const sampler_ops_t smarts_ops = {
     .fast_forward_end = smarts_end,
     .launch_added = smarts_added,
     .launch_estimate = smarts_estimate,
+    .done = smarts_done,
     .launch_verdict = smarts_verdict,
 };
 

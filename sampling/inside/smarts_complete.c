@@ -47,6 +47,27 @@ static const struct {
  * counters; also of warp states, as a share of the warps' cycles. */
 #define SHARE_BIAS 0.5
 
+/* What happens in the rows of the DRAM, and the error of it that all units may share, as a share of the
+ * requests: rows are not walked. Chosen with random triples (bench/sampling/README.md). */
+static const size_t of_rows[] = {
+    GPU_COUNTER_AT(dram.row_hits),      GPU_COUNTER_AT(dram.row_misses),
+    GPU_COUNTER_AT(dram.row_conflicts), GPU_COUNTER_AT(dram.activates),
+    GPU_COUNTER_AT(dram.precharges),
+};
+#define ROW_BIAS 0.04
+
+/* Counters whose error is not known: TLBs are not walked, and queues that are full or misses that
+ * meet depend on single moments, which units see or not. */
+static const size_t unstated[] = {
+    GPU_COUNTER_AT(sm.tlb_misses),          GPU_COUNTER_AT(sm.tlb_l2_misses),
+    GPU_COUNTER_AT(sm.l1_stall_mshr),       GPU_COUNTER_AT(sm.l1_stall_queue),
+    GPU_COUNTER_AT(sm.l1_stall_tlb),        GPU_COUNTER_AT(sm.l1_mshr_merges),
+    GPU_COUNTER_AT(sm.global_load_pending), GPU_COUNTER_AT(l2.mshr_merges),
+    GPU_COUNTER_AT(l2.stall_mshr),          GPU_COUNTER_AT(l2.stall_dram),
+    GPU_COUNTER_AT(l2.stall_reply),         GPU_COUNTER_AT(l2.stall_atomic),
+    GPU_COUNTER_AT(l2.unasked_fills),       GPU_COUNTER_AT(dram.turnarounds),
+};
+
 /* NULL: none. */
 static const counterpart_t *counterpart(size_t counter)
 {
@@ -232,11 +253,25 @@ static void add_own(double *deviation, size_t n, size_t counter, double own)
     free(p);
 }
 
-/* Half the interval of what all units may share in a counter. */
+/* Requests that the rows of the DRAM serve, of the left-out part. */
+static double row_requests(const smarts_answer_t *a, const smarts_question_t *q)
+{
+    double sum = 0;
+    for (size_t k = 0; k < 3; k++) /* hits, misses and conflicts */
+        for (size_t i = 0; i < q->n; i++)
+            sum += a->weight[i] * per_inst(&q->units[i], of_rows[k]);
+    return sum;
+}
+
+/* Half the interval of what all units may share in a counter. rows: row_requests(). */
 static double shared_half(const smarts_question_t *q, size_t counter, double left,
-                          const launch_estimate_t *whole)
+                          const launch_estimate_t *whole, double rows)
 {
     double most = q->bias * fabs(left);
+    for (size_t i = 0; i < sizeof(of_rows) / sizeof(of_rows[0]); i++) {
+        if (of_rows[i] == counter)
+            most = fmax(most, ROW_BIAS * fabs(rows));
+    }
     for (size_t i = 0; i < sizeof(hits_of) / sizeof(hits_of[0]); i++) {
         if (hits_of[i].hits == counter)
             most = fmax(most, SHARE_BIAS * q->bias * whole->counter[hits_of[i].lookups]);
@@ -348,6 +383,7 @@ void smarts_complete(const smarts_answer_t *a, const smarts_question_t *q, launc
             whole->cycles - v.factor * part.influence[i] - v.shared * pattern(i, q->n) * part.sum;
     const double n = (double)q->n, factor = interval_factor(q->confidence, n - 1),
                  normal = interval_factor(q->confidence, INFINITY);
+    const double rows = row_requests(a, q);
     double states[STATE_COUNT], reads = 0;
     estimate_counter(a, q, GPU_COUNTER_AT(l2.fills), y, other, &part);
     const part_t fills = part; /* without influences: those are overwritten */
@@ -359,8 +395,9 @@ void smarts_complete(const smarts_answer_t *a, const smarts_question_t *q, launc
             correct_hits(&part, &fills, reads);
         whole->counter[k] += part.sum;
         const double time = is_time(k) ? v.shared * part.sum : 0;
-        const double half = hypot(hypot(shared_half(q, k, part.sum, whole), step_half(q, &part)),
-                                  normal * part.doubt);
+        const double half =
+            hypot(hypot(shared_half(q, k, part.sum, whole, rows), step_half(q, &part)),
+                  normal * part.doubt);
         const double own = q->n < 2 ? 0 : half / (factor * sqrt(n - 1));
         if (k < STATE_COUNT)
             states[k] = part.sum;
@@ -370,6 +407,9 @@ void smarts_complete(const smarts_answer_t *a, const smarts_question_t *q, launc
         for (size_t i = 0; i < q->n; i++)
             replicates[i].counter[k] = whole->counter[k] + y[i];
     }
+    for (size_t i = 0; i < q->n; i++)
+        for (size_t k = 0; k < sizeof(unstated) / sizeof(unstated[0]); k++)
+            replicates[i].counter[unstated[k]] = NAN;
     if (smarts_waits_for_atomics(&q->left))
         hide_states(q, replicates);
     else if (q->n > 1)

@@ -11,9 +11,6 @@
 enum { REGRESSION_UNITS = 4 };
 static const double slope_confidence = 0.99;
 
-/* Fills that are fewer than this share of the lookups hardly matter. */
-#define FEW_FILLS 0.02
-
 double smarts_count(const shadow_counts_t *c, smarts_regressor_t by)
 {
     if (by == SMARTS_BY_DRAM)
@@ -74,8 +71,20 @@ static line_t fit(const smarts_question_t *q, smarts_regressor_t by)
     return l;
 }
 
-/* The regressor that explains the cycles best; none if no slope is clear, or if a unit would get a
- * negative weight. */
+/* Whether what was left out lies among the units, so that a line through them need not be prolonged. */
+static bool is_among(const smarts_question_t *q, smarts_regressor_t by)
+{
+    double low = INFINITY, high = 0;
+    for (size_t i = 0; i < q->n; i++) {
+        const double x = smarts_rate(&q->units[i].surveyed, by);
+        low = fmin(low, x);
+        high = fmax(high, x);
+    }
+    const double left = smarts_rate(&q->left, by);
+    return left >= low && left <= high;
+}
+
+/* The regressor that explains the cycles best; none if no slope is clear. */
 static line_t choose(const smarts_question_t *q, smarts_regressor_t *by)
 {
     line_t best = fit(q, SMARTS_BY_NOTHING);
@@ -86,7 +95,7 @@ static line_t choose(const smarts_question_t *q, smarts_regressor_t *by)
     best.slope = best.t = 0;
     for (smarts_regressor_t r = SMARTS_BY_DRAM; r < SMARTS_REGRESSORS; r++) {
         const line_t l = fit(q, r);
-        if (l.slope > 0 && l.t >= least && l.t > best.t) {
+        if (l.slope > 0 && l.t >= least && l.t > best.t && is_among(q, r)) {
             best = l;
             *by = r;
         }
@@ -125,34 +134,7 @@ static double spread(const smarts_answer_t *a, const smarts_question_t *q, const
         differences += i > 0 ? (e - before) * (e - before) / 2 : 0;
         before = e;
     }
-    if (q->usual <= 0)
-        return fmax(plain * n / a->df, squares * differences / (n - 1));
-    const double usual = q->usual * l->y, from_units = plain * n;
-    return (USUAL_UNITS * usual * usual * squares + from_units) / a->df;
-}
-
-double smarts_fills(const smarts_unit_t *units, size_t n)
-{
-    double timed = 0, surveyed = 0, lookups = 0;
-    for (size_t i = 0; i < n; i++) {
-        const smarts_unit_t *u = &units[i];
-        timed += (double)u->counters.l2.fills / u->insts;
-        surveyed += smarts_rate(&u->surveyed, SMARTS_BY_FILLS);
-        lookups += smarts_rate(&u->surveyed, SMARTS_BY_LOOKUPS);
-    }
-    return fmin(timed, surveyed) < FEW_FILLS * lookups ? 0 : timed / surveyed;
-}
-
-/* Share of its bandwidth that the DRAM delivered to the units. */
-static double dram_share(const smarts_answer_t *a, const smarts_question_t *q)
-{
-    double moved = 0;
-    for (size_t i = 0; i < q->n; i++) {
-        const smarts_unit_t *u = &q->units[i];
-        const dram_stats_t *d = &u->counters.dram;
-        moved += a->weight[i] * (double)(d->read_sectors + d->write_sectors) / u->insts;
-    }
-    return fmin(moved / (a->left * q->dram_sectors), 1);
+    return fmax(plain * n / a->df, squares * differences / (n - 1));
 }
 
 void smarts_answer(smarts_answer_t *a, const smarts_question_t *q)
@@ -165,17 +147,13 @@ void smarts_answer(smarts_answer_t *a, const smarts_question_t *q)
     for (size_t i = 0; i < q->n; i++)
         a->left += a->weight[i] * cycles_rate(&q->units[i]);
     a->df = (double)q->n - (a->by == SMARTS_BY_NOTHING ? 1 : 2);
-    if (q->usual > 0)
-        a->df += USUAL_UNITS;
     if (q->n < 2 || a->df < 1)
         return;
-    const double fills = smarts_fills(q->units, q->n);
-    a->disagree = fills > 0 && q->fills > 0 ? fills / q->fills - 1 : 0;
     const double factor = interval_factor(q->confidence, a->df);
-    const double doubt = fmax(fabs(a->disagree) - q->disagree, 0) * dram_share(a, q);
-    const double shared = hypot(q->bias, doubt) * a->left / factor;
+    const double shared = q->bias * a->left / factor;
     a->spread = sqrt(spread(a, q, &l));
-    a->half = factor * hypot(a->spread, shared);
+    /* What was left out takes some time. */
+    a->half = fmin(factor * hypot(a->spread, shared), a->left);
 }
 
 void smarts_answer_free(smarts_answer_t *a)

@@ -23,8 +23,6 @@
 #include "sim/gpu/launch_estimate.h"
 #include "sim/gpu/shadow.h"
 
-enum { USUAL_UNITS = 4 };
-
 /* A measured unit. */
 typedef struct {
     double cycles, insts;     /* measured; insts > 0 */
@@ -47,27 +45,20 @@ typedef struct {
     const smarts_unit_t *units;
     size_t n;
     shadow_counts_t left; /* of what was left out */
-    double dram_sectors;  /* per cycle that the DRAM can move */
     double confidence;
-    double explain;  /* |t| from which a regressor is used */
-    double bias;     /* error that all units may share, relative */
-    double usual;    /* known deviation of units, relative, which counts as much as USUAL_UNITS; 0:
-                      * not known */
-    double fills;    /* of the L2, relative to the survey's, while nothing had been left out; 0: not
-                      * known */
-    double disagree; /* difference of fills that is not counted as an error, relative */
+    double explain; /* |t| from which a regressor is used */
+    double bias;    /* error that all units may share, relative */
 } smarts_question_t;
 
 typedef struct {
     smarts_regressor_t by;
-    double t;        /* slope of the regressor in standard errors */
-    double *weight;  /* owned: of each unit, in warp instructions */
-    double df;       /* degrees of freedom of the error */
-    double left;     /* cycles left out */
-    double spread;   /* their standard error according to the spread of the units */
-    double half;     /* half the interval of all cycles, in cycles; INFINITY: too few units */
-    double disagree; /* fills of the L2 that units saw, relative to those of the survey and to
-                      * `fills` of the question, less 1; 0: hardly any */
+    double t;       /* slope of the regressor in standard errors */
+    double *weight; /* owned: of each unit, in warp instructions */
+    double df;      /* degrees of freedom of the error */
+    double left;    /* cycles left out */
+    double spread;  /* their standard error according to the spread of the units */
+    double half;    /* half the interval of all cycles, in cycles, at most `left`; INFINITY: too few
+                      * units */
 } smarts_answer_t;
 
 /* Estimates the left-out cycles. Free with smarts_answer_free(). */
@@ -100,9 +91,6 @@ static inline double smarts_late(const shadow_counts_t *left)
 {
     return left->fills > 0 ? (double)left->late_fills / (double)left->fills / 2 : 0;
 }
-
-/* Fills of the L2 of n units, relative to the survey's; 0: hardly any. */
-double smarts_fills(const smarts_unit_t *units, size_t n);
 
 /* The survey's count, in all and per warp instruction. */
 double smarts_count(const shadow_counts_t *c, smarts_regressor_t by);

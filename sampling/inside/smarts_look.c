@@ -3,20 +3,14 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "sampling/inside/code_share.h"
 #include "sampling/inside/slot_model.h"
 #include "sim/core/alloc.h"
 
 /* Bins of the survey in a wave; without an index they are single blocks, up to this many. */
 enum { BINS_OF_WAVE = 8, MOST_BINS = 1 << 22 };
 
-enum { TWENTIETHS = 20 };
-
 /* Share of the work of the longest blocks that is too little to matter. */
 #define LONGEST_SHARE 0.02
-
-/* Fills that are fewer than this share of the lookups hardly matter. */
-#define FEW_FILLS 0.05
 
 static uint64_t bin_size(const sampler_launch_t *l, bool indexed)
 {
@@ -68,25 +62,48 @@ static void take_lengths(smarts_look_t *s)
     free(list);
 }
 
-rb_code_t smarts_look(smarts_look_t *s, const sampler_launch_t *l, rb_err_t *err)
+/* Everything that follows from the lengths. */
+static void digest(smarts_look_t *s, uint64_t slots)
 {
-    const bool indexed = l->source->ops->block_facts != NULL;
-    *s = (smarts_look_t){0};
-    if (indexed)
-        RB_TRY(block_insts_read(&s->insts, l->source, l->position, NULL, NULL, err));
-    RB_TRY(sampler_survey(l, bin_size(l, indexed), &s->shadow, err));
-    if (!indexed)
-        take_insts(s);
     s->blocks = s->insts.blocks;
-    s->slots = l->slots < s->blocks ? l->slots : s->blocks;
+    s->slots = slots < s->blocks ? slots : s->blocks;
     const double all = (double)block_insts_before(&s->insts, s->blocks);
+    s->wave = 0;
     if (all <= 0)
-        return RB_OK;
+        return;
     s->wave = all / (double)s->blocks * (double)s->slots;
     const slot_model_t model = slot_model_run(&s->insts, s->slots, NULL, 0);
     s->oldest = model.oldest;
     s->drain = model.drain * (double)s->slots / s->wave;
     take_lengths(s);
+}
+
+void smarts_look_begin(smarts_look_t *s, const sampler_launch_t *l)
+{
+    *s = (smarts_look_t){0};
+    block_insts_equal(&s->insts, l->info->n_blocks);
+    digest(s, l->slots);
+}
+
+rb_code_t smarts_look_lengths(smarts_look_t *s, const sampler_launch_t *l, rb_err_t *err)
+{
+    if (l->source->ops->block_facts == NULL)
+        return RB_OK;
+    block_insts_free(&s->insts);
+    RB_TRY(block_insts_read(&s->insts, l->source, l->position, NULL, NULL, err));
+    digest(s, l->slots);
+    return RB_OK;
+}
+
+rb_code_t smarts_look_survey(smarts_look_t *s, const sampler_launch_t *l, rb_err_t *err)
+{
+    const bool indexed = l->source->ops->block_facts != NULL;
+    RB_TRY(sampler_survey(l, bin_size(l, indexed), &s->shadow, err));
+    if (indexed)
+        return RB_OK;
+    block_insts_free(&s->insts);
+    take_insts(s);
+    digest(s, l->slots);
     return RB_OK;
 }
 
@@ -119,51 +136,6 @@ uint64_t smarts_look_at(const smarts_look_t *s, double place)
             hi = mid;
     }
     return lo;
-}
-
-/* Deviation of n numbers, relative to their mean or to `least`, whichever is larger. */
-static double deviation(const double *x, size_t n, double least)
-{
-    double mean = 0, squares = 0;
-    for (size_t i = 0; i < n; i++)
-        mean += x[i] / (double)n;
-    for (size_t i = 0; i < n; i++)
-        squares += (x[i] - mean) * (x[i] - mean) / (double)n;
-    return fmax(mean, least) > 0 ? sqrt(squares) / fmax(mean, least) : 0;
-}
-
-static void note(smarts_variation_t *v, const char *of, double value)
-{
-    if (v->of == NULL || value > v->most)
-        *v = (smarts_variation_t){of, value};
-}
-
-/* Rates of a twentieth. */
-enum { OF_REQUESTS, OF_LOOKUPS, OF_FILLS, OF_LENGTH, OF_RATES };
-
-rb_code_t smarts_look_variation(const smarts_look_t *s, const sampler_launch_t *l,
-                                smarts_variation_t *out, rb_err_t *err)
-{
-    double rate[OF_RATES][TWENTIETHS], code = 0, lookups = 0;
-    *out = (smarts_variation_t){0};
-    for (uint64_t i = 0; i < TWENTIETHS; i++) {
-        const uint64_t first = s->blocks * i / TWENTIETHS, end = s->blocks * (i + 1) / TWENTIETHS;
-        const shadow_counts_t c = shadow_between(s->shadow, first, end);
-        const double insts = fmax((double)c.warp_insts, 1);
-        rate[OF_REQUESTS][i] = (double)c.requests / insts;
-        rate[OF_LOOKUPS][i] = (double)(c.read_sectors + c.write_sectors + c.atomic_sectors) / insts;
-        rate[OF_FILLS][i] = (double)c.fills / insts;
-        rate[OF_LENGTH][i] = insts / fmax((double)(end - first), 1);
-        lookups += rate[OF_LOOKUPS][i] / TWENTIETHS;
-    }
-    RB_TRY(code_share_difference(l, TWENTIETHS, &code, err));
-    note(out, "the length of blocks", deviation(rate[OF_LENGTH], TWENTIETHS, 0));
-    note(out, "memory requests", deviation(rate[OF_REQUESTS], TWENTIETHS, 0));
-    note(out, "L2 sectors", deviation(rate[OF_LOOKUPS], TWENTIETHS, 0));
-    /* The first one also fills an L2 that is cold. */
-    note(out, "L2 fills", deviation(rate[OF_FILLS] + 1, TWENTIETHS - 1, FEW_FILLS * lookups));
-    note(out, "the code", code);
-    return RB_OK;
 }
 
 /* Sectors that blocks take in the L2. */

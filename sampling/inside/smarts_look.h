@@ -1,18 +1,10 @@
-/*
- * What smarts knows of a launch before it runs: a survey of it without time (sim/gpu/shadow.h), the
- * lengths of its blocks, and what its warps execute in its parts.
- */
+/* What smarts knows of a launch before it runs: the lengths of its blocks, and a survey of it without
+ * time (sim/gpu/shadow.h). */
 #ifndef RUBATO_SMARTS_LOOK_H
 #define RUBATO_SMARTS_LOOK_H
 
 #include "sampling/inside/block_insts.h"
 #include "sim/gpu/sampler.h"
-
-/* How much twentieths of the launch differ, in per cent of the mean. */
-typedef struct {
-    const char *of; /* what differs most */
-    double most;
-} smarts_variation_t;
 
 typedef struct {
     const shadow_t *shadow; /* borrowed; NULL before the survey */
@@ -26,8 +18,15 @@ typedef struct {
     double deviation; /* of the lengths of blocks, over their mean */
 } smarts_look_t;
 
-/* Surveys the launch. Errors are those of the source. *out must be freed in any case. */
-RB_CHECKED rb_code_t smarts_look(smarts_look_t *out, const sampler_launch_t *l, rb_err_t *err);
+/* What is known for nothing: the number of blocks, which count as equally long. Free *out in any case. */
+void smarts_look_begin(smarts_look_t *out, const sampler_launch_t *l);
+
+/* Reads the lengths of blocks from the index, if there is one. Errors are those of the source. */
+RB_CHECKED rb_code_t smarts_look_lengths(smarts_look_t *s, const sampler_launch_t *l,
+                                         rb_err_t *err);
+
+/* Surveys the launch: reads all its blocks. */
+RB_CHECKED rb_code_t smarts_look_survey(smarts_look_t *s, const sampler_launch_t *l, rb_err_t *err);
 
 /* A zeroed one is allowed. */
 void smarts_look_free(smarts_look_t *s);
@@ -40,11 +39,6 @@ double smarts_look_insts(const smarts_look_t *s, uint64_t first, uint64_t end);
  * the block at a place. */
 double smarts_look_place(const smarts_look_t *s, uint64_t block);
 uint64_t smarts_look_at(const smarts_look_t *s, double place);
-
-/* Compares the twentieths of the launch: what the survey counts per instruction, the lengths of
- * blocks, and the code (of a few blocks). Errors are those of the source. */
-RB_CHECKED rb_code_t smarts_look_variation(const smarts_look_t *s, const sampler_launch_t *l,
-                                           smarts_variation_t *out, rb_err_t *err);
 
 /* The block from which on blocks up to `end`, but none before `least`, move this many sectors into
  * the L2. */

@@ -24,19 +24,11 @@
     P(F64, warm, "2", 0, 1000, "",                                                                 \
       "left-out blocks before a unit are read until they have moved this many times the L2's "     \
       "size")                                                                                      \
-    P(BOOL, even, "true", 0, 1, "",                                                                \
-      "use tbpoint_region if the survey and the index show an even launch")                        \
-    P(F64, variation, "0.03", 0, 10, "", "largest variation between twentieths of an even launch") \
-    P(U32, checks, "2", 1, 1000, "", "units that check the rate of an even launch")                \
-    P(F64, usual, "0.02", 0, 1, "",                                                                \
-      "usual deviation of the units of an even launch; counts as much as four of them")            \
     P(F64, explain, "3", 0, 1000, "",                                                              \
       "a count of the survey explains the rates of units if its slope is this many standard "      \
       "errors, "                                                                                   \
       "and not 0 with 99 % confidence")                                                            \
-    P(F64, disagree, "0.1", 0, 10, "",                                                             \
-      "difference of fills of the L2 between the survey and units that needs no wider interval")   \
-    P(F64, bias, "0.02", 0, 1, "",                                                                 \
+    P(F64, bias, "0.03", 0, 1, "",                                                                 \
       "error that all units may share: the interval of what is left out is at least so wide")
 PARAM_STRUCT(smarts_options_t, SMARTS_OPTIONS);
 extern const param_group_t smarts_group;

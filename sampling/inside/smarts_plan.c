@@ -50,14 +50,19 @@ uint64_t smarts_plan_tail(const smarts_plan_t *p)
     return p->look->oldest > settle ? p->look->oldest - settle : 0;
 }
 
+void smarts_plan_look(smarts_plan_t *p)
+{
+    p->ramp = blocks_of(p->look, fmax(RAMP_WAVES, p->look->usual + 1));
+    p->tail = smarts_plan_tail(p);
+    set_width(p);
+}
+
 smarts_plan_t smarts_plan_make(const smarts_options_t *o, const smarts_look_t *look, rng_t rng)
 {
     smarts_plan_t p = {
         .options = o, .look = look, .rng = rng, .settle = o->settle, .unit = o->unit};
-    p.ramp = blocks_of(look, fmax(RAMP_WAVES, look->usual + 1));
-    p.tail = smarts_plan_tail(&p);
     p.units = units_needed(o, USUAL_DEVIATION, 1, 1);
-    set_width(&p);
+    smarts_plan_look(&p);
     return p;
 }
 
@@ -69,13 +74,6 @@ void smarts_plan_settle(smarts_plan_t *p, double wave_cycles, double least)
     p->unit = fmax(p->unit, least / wave_cycles);
     p->tail = smarts_plan_tail(p);
     set_width(p);
-}
-
-void smarts_plan_anew(smarts_plan_t *p, size_t n, size_t units, uint64_t first, uint64_t tail)
-{
-    p->units = n + units;
-    p->tail = tail;
-    p->width = length(p, first, tail) / (double)units;
 }
 
 /* Warp instructions that are simulated for a unit. */

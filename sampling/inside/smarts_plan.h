@@ -33,9 +33,8 @@ smarts_plan_t smarts_plan_make(const smarts_options_t *o, const smarts_look_t *l
 /* Once a wave is known to take this many cycles: settling and units must take at least `least`. */
 void smarts_plan_settle(smarts_plan_t *p, double wave_cycles, double least);
 
-/* Plans `units` more units from block `first` on, after n that are measured. tail: blocks from there
- * on are left to others. */
-void smarts_plan_anew(smarts_plan_t *p, size_t n, size_t units, uint64_t first, uint64_t tail);
+/* Takes the lengths of blocks into account, as far as they are known now. */
+void smarts_plan_look(smarts_plan_t *p);
 
 /* Where the tail of the launch begins. */
 uint64_t smarts_plan_tail(const smarts_plan_t *p);

@@ -1,7 +1,4 @@
-/*
- * The state of smarts in a launch, and its steps: a walk over the launch in units, and the check of a
- * rate that tbpoint_region has measured.
- */
+/* The state of smarts in a launch, and its steps: a walk over the launch in units. */
 #ifndef RUBATO_SMARTS_STATE_H
 #define RUBATO_SMARTS_STATE_H
 
@@ -13,9 +10,7 @@ typedef enum {
     PHASE_RAMP,
     PHASE_SETTLE, /* before a unit */
     PHASE_UNIT,
-    PHASE_TAIL,   /* nothing more is skipped */
-    PHASE_REGION, /* tbpoint_region measures */
-    PHASE_HELD,   /* the rest of the launch is left out at the rate that was checked */
+    PHASE_TAIL, /* nothing more is skipped */
 } smarts_phase_t;
 
 /* A moment of the launch. */
@@ -38,29 +33,16 @@ typedef struct {
     gpu_counters_t counters; /* the same */
 } smarts_gap_t;
 
-/* The check of a rate that tbpoint_region has measured. */
-typedef struct {
-    bool on;               /* the rate is known, and units check it */
-    fast_forward_t last;   /* the region's decision to leave out the rest */
-    block_range_t filled;  /* blocks that it has left out itself, before its rate was known */
-    smarts_mark_t wave[2]; /* ends of the last waves: older, newer */
-    double fills;          /* of the L2 in the region's unit, relative to the survey's; 0: hardly
-                           * any */
-} smarts_check_t;
-
 typedef struct {
     smarts_options_t options;
     uint64_t seed;
-    sampler_t region; /* tbpoint_region, for even launches */
 
     smarts_look_t look;
-    smarts_variation_t variation;
     smarts_plan_t plan;
     smarts_phase_t phase;
-    smarts_check_t check;
     double begun;   /* cycle of the first dispatch */
     double refresh; /* cycles for which a launch settles at least */
-    double l2_sectors, dram_sectors;
+    double l2_sectors;
     smarts_mark_t left, resumed, unit; /* when the gap began and ended, and when the unit began */
     bool settling;                     /* in the newest gap */
     double jitter;                     /* waves of further settling */
@@ -110,23 +92,5 @@ bool smarts_unit_ends(smarts_state_t *s, const interval_records_t *r);
 
 /* Plans anew with what the units have shown. */
 void smarts_revise(smarts_state_t *s, const interval_records_t *r);
-
-/* The part of what was left out for which unit i of a check stands: half of it is the region's. */
-double smarts_check_part(const smarts_state_t *s, size_t i);
-
-/* --- the check of an even launch (smarts_check.c) --- */
-
-/* Leaves the launch to tbpoint_region if its parts are alike. */
-RB_CHECKED rb_code_t smarts_check_open(smarts_state_t *s, const sampler_launch_t *l, rb_err_t *err);
-
-/* The end of an interval in which the region is measured. */
-bool smarts_check_region(smarts_state_t *s, const interval_records_t *r, fast_forward_t *out);
-
-/* A unit was measured: goes to the next one, or leaves out the rest, or gives the check up. */
-bool smarts_check_unit(smarts_state_t *s, const interval_records_t *r, fast_forward_t *out);
-
-/* Cycles of what was left out at the rate that was checked; blocks that hold their slots are counted
- * elsewhere. */
-double smarts_check_added(const smarts_state_t *s, cycle_t cycles, uint64_t warp_insts);
 
 #endif

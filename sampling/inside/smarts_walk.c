@@ -93,13 +93,6 @@ void smarts_add_unit(smarts_state_t *s, const smarts_mark_t *from, const interva
                                  (uint64_t)ceil(fmax(end.front, 0)));
 }
 
-double smarts_check_part(const smarts_state_t *s, size_t i)
-{
-    if (s->n == 1)
-        return 1;
-    return i == 0 ? 0.5 : 0.5 / (double)(s->n - 1);
-}
-
 /* Instructions that were left out of a stratum; the first and the last one reach to the ends. */
 static double left_of(const smarts_state_t *s, size_t i)
 {
@@ -114,30 +107,21 @@ static double left_of(const smarts_state_t *s, size_t i)
     return insts;
 }
 
-/* Gives each unit its weight: what was left out of its stratum, or in an even launch a part of
- * everything. */
+/* Gives each unit its weight: what was left out of its stratum. */
 static void weigh(smarts_state_t *s)
 {
-    double all = 0;
     for (size_t i = 0; i < s->n; i++)
-        all += s->units[i].weight = left_of(s, i);
-    for (size_t i = 0; s->check.on && i < s->n; i++)
-        s->units[i].weight = all * smarts_check_part(s, i);
+        s->units[i].weight = left_of(s, i);
 }
 
 smarts_question_t smarts_ask(smarts_state_t *s)
 {
     smarts_question_t q = {.units = s->units,
                            .n = s->n,
-                           .dram_sectors = s->dram_sectors,
                            .confidence = s->options.confidence,
                            .explain = s->options.explain,
-                           .bias = s->options.bias,
-                           .disagree = s->options.disagree,
-                           .fills = s->check.fills};
+                           .bias = s->options.bias};
     weigh(s);
-    if (s->check.on)
-        q.usual = s->options.usual;
     for (size_t g = 0; g < s->n_gaps; g++) {
         const shadow_counts_t c = shadow_between(
             s->look.shadow, (uint64_t)fmax(s->gaps[g].first, 0), (uint64_t)s->gaps[g].end);
@@ -159,7 +143,7 @@ void smarts_revise(smarts_state_t *s, const interval_records_t *r)
     smarts_answer_free(&a);
     const double simulated =
         (double)r->warp_insts + smarts_look_insts(&s->look, s->plan.tail, s->look.blocks);
-    if (simulated > s->options.limit * smarts_look_insts(&s->look, 0, s->look.blocks))
+    if (s->n > 1 && simulated > s->options.limit * smarts_look_insts(&s->look, 0, s->look.blocks))
         smarts_simulate_rest(s, "units vary so much that more than the allowed share is simulated");
 }
 

@@ -123,6 +123,8 @@ rb_code_t inside_begin(inside_t *n, gpu_t *g, uint64_t position, const launch_in
         if (s->ops->launch_open != NULL)
             RB_TRY(s->ops->launch_open(s, &n->launch, err));
     }
+    if (inside_done(n))
+        record(g, 0);
     return RB_OK;
 }
 
@@ -339,6 +341,8 @@ rb_code_t inside_interval(inside_t *n, gpu_t *g, cycle_t now, rb_err_t *err)
             RB_TRY(begin_forward(n, g, s, &f, now, err));
     }
     clear_records(g);
+    if (inside_done(n))
+        record(g, 0);
     return check_samplers(n, err);
 }
 

@@ -92,6 +92,9 @@ const forward_tail_t *inside_tail(const inside_t *n);
 /* Whether no more decisions will be made in this launch. */
 bool inside_decided(const inside_t *n);
 
+/* The same, also because no sampler wants more. */
+bool inside_done(const inside_t *n);
+
 /* Whether the caches lack what blocks of the launch would have left there. */
 bool inside_is_cold(const inside_t *n);
 

@@ -39,6 +39,18 @@ bool inside_decided(const inside_t *n)
     return n->active != NULL && n->forward.until >= n->info.n_blocks;
 }
 
+bool inside_done(const inside_t *n)
+{
+    if (n->active != NULL)
+        return inside_decided(n);
+    for (size_t i = 0; i < n->n; i++) {
+        const sampler_t *s = &n->samplers[i];
+        if (s->ops->done == NULL || !s->ops->done(s))
+            return false;
+    }
+    return true;
+}
+
 const forward_tail_t *inside_tail(const inside_t *n)
 {
     const bool scaled =

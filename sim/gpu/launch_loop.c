@@ -114,7 +114,7 @@ static rb_code_t ask_samplers(gpu_t *g, cycle_t *look, rb_err_t *err)
     rb_code_t rc = inside_interval(n, g, *look, err);
     feed_change_end(&g->feed);
     engine_wake(g->engine, g->scheduler_shard, *look);
-    *look = inside_decided(n) ? CYCLE_NEVER : *look + g->spec.sampling.interval;
+    *look = inside_done(n) ? CYCLE_NEVER : *look + g->spec.sampling.interval;
     return rc;
 }
 
@@ -125,7 +125,8 @@ static rb_code_t run_to_end(gpu_t *g, const launch_info_t *info, cycle_t start,
     const run_state_t *r = &g->run;
     const uint64_t step = r->callbacks->interval == NULL ? 0 : r->plan->stats_interval;
     cycle_t from = start, point = step == 0 ? CYCLE_NEVER : start + step;
-    cycle_t look = r->inside == NULL ? CYCLE_NEVER : start + g->spec.sampling.interval;
+    cycle_t look = r->inside == NULL || inside_done(r->inside) ? CYCLE_NEVER
+                                                               : start + g->spec.sampling.interval;
     cycle_t view = r->views == NULL ? CYCLE_NEVER : chip_views_begin(r->views, info, start);
     gpu_counters_t last = *before;
     for (;;) {

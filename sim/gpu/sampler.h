@@ -179,6 +179,10 @@ typedef struct {
                             launch_estimate_t *whole, sampler_replicates_t *replicates,
                             char evidence[SAMPLER_EVIDENCE_MAX]);
 
+    /* Optional (NULL: never): whether the sampler has nothing more to decide or to observe in this launch. If
+     * no sampler has, the launch goes on as without samplers, and as fast. */
+    bool (*done)(const struct sampler *s);
+
     /* The launch has ended and this sampler has not stopped it: writes why not, for the report. */
     void (*launch_verdict)(const struct sampler *s, char evidence[SAMPLER_EVIDENCE_MAX]);
 

@@ -9,7 +9,7 @@
 
 enum { ASSEMBLER_LINE = 400, ASSEMBLER_PARAMS = 32, ASSEMBLER_NESTING = 8 };
 
-typedef struct {
+typedef struct assembler {
     kernel_t *k;
     const kernel_text_t *text;
     unsigned arch;
@@ -22,8 +22,11 @@ typedef struct {
     unsigned depth;   /* depth of parameters in parameters */
     size_t n_read;    /* number of lines read */
     size_t at;        /* line being read */
-    bool was_given;   /* at least one instruction has a control word ... */
-    bool was_not;     /* ... or lacks one */
+    /* Of a program (silicon_program.h): receives the operands of .launch. NULL: a kernel is read. */
+    rb_code_t (*launch)(struct assembler *a, const char *operands);
+    void *ctx;      /* of launch() */
+    bool was_given; /* at least one instruction has a control word ... */
+    bool was_not;   /* ... or lacks one */
     rb_err_t *err;
 } assembler_t;
 
@@ -53,5 +56,8 @@ RB_CHECKED rb_code_t assembler_whole(assembler_t *a, const char *text, size_t le
 
 /* Replaces the parameters of a line, also in the substituted text. */
 RB_CHECKED rb_code_t assembler_substitute(assembler_t *a, const char *in, char out[ASSEMBLER_LINE]);
+
+/* Reads all lines of a->text. */
+RB_CHECKED rb_code_t assembler_read(assembler_t *a);
 
 #endif

@@ -40,6 +40,7 @@ typedef enum {
     OP_IF,
     OP_FLOOR,
     OP_MIX,
+    OP_SQRT,
 } op_t;
 
 typedef struct {
@@ -69,8 +70,8 @@ static const struct {
     unsigned n_arguments;
     op_t op;
 } functions[] = {
-    {"min", 2, OP_MIN}, {"max", 2, OP_MAX},     {"perm", 2, OP_PERM},
-    {"if", 3, OP_IF},   {"floor", 1, OP_FLOOR}, {"mix", 1, OP_MIX},
+    {"min", 2, OP_MIN},     {"max", 2, OP_MAX}, {"perm", 2, OP_PERM}, {"if", 3, OP_IF},
+    {"floor", 1, OP_FLOOR}, {"mix", 1, OP_MIX}, {"sqrt", 1, OP_SQRT},
 };
 
 static rb_code_t wrong(parser_t *p, const char *what)
@@ -385,6 +386,9 @@ double expr_eval(const expr_t *e, const expr_env_t *env)
             break;
         case OP_FLOOR:
             *v = floor(*v);
+            break;
+        case OP_SQRT:
+            *v = *v > 0 ? sqrt(*v) : 0;
             break;
         case OP_MIX:
             *v = (double)(mix64((uint64_t)expr_whole(*v) + MIX64_STEP) & 0xffffffffu);

@@ -27,7 +27,7 @@ rb_code_t silicon_folder_find(char path[SILICON_PATH_MAX], rb_err_t *err)
     return RB_OK;
 }
 
-static rb_code_t visit_file(const char *path, silicon_file_fn visit, void *ctx, rb_err_t *err)
+rb_code_t silicon_file_visit(const char *path, silicon_file_fn visit, void *ctx, rb_err_t *err)
 {
     FILE *in = fopen(path, "rb");
 
@@ -80,7 +80,7 @@ rb_code_t silicon_folder_visit(const char *folder, silicon_file_fn visit, void *
 
         snprintf(path, sizeof(path), "%s/%s", folder, names[i]->d_name);
         if (rc == RB_OK)
-            rc = visit_file(path, visit, ctx, err);
+            rc = silicon_file_visit(path, visit, ctx, err);
         free(names[i]);
     }
     free(names);

@@ -22,4 +22,8 @@ RB_CHECKED rb_code_t silicon_folder_find(char path[SILICON_PATH_MAX], rb_err_t *
 RB_CHECKED rb_code_t silicon_folder_visit(const char *folder, silicon_file_fn visit, void *ctx,
                                           rb_err_t *err);
 
+/* Calls visit for one file. RB_IO. */
+RB_CHECKED rb_code_t silicon_file_visit(const char *path, silicon_file_fn visit, void *ctx,
+                                        rb_err_t *err);
+
 #endif

@@ -135,7 +135,8 @@ static rb_code_t find_end(assembler_t *a, size_t first, size_t *end)
     for (size_t i = first + 1; i < a->text->n_lines; i++) {
         const char *line = a->text->line[i];
 
-        if (is_directive(line, "loop") || is_directive(line, "repeat") || is_directive(line, "if"))
+        if (is_directive(line, "loop") || is_directive(line, "repeat") ||
+            is_directive(line, "if") || is_directive(line, "lanes"))
             open++;
         if (is_directive(line, "end") && --open == 0) {
             *end = i;
@@ -208,6 +209,20 @@ static rb_code_t read_if(assembler_t *a, const char *operands, size_t first, siz
     return RB_OK;
 }
 
+static rb_code_t read_lanes(assembler_t *a, const char *operands, size_t first, size_t end)
+{
+    uint32_t number;
+
+    RB_TRY(put_expr(a, operands, strlen(operands), &number));
+    size_t begin = a->k->n_step;
+
+    put_step(a, STEP_LANES)->expr = number;
+    RB_TRY(read_lines(a, first + 1, end));
+    (void)put_step(a, STEP_LANES_END);
+    a->k->step[begin].other = (uint32_t)a->k->n_step;
+    return RB_OK;
+}
+
 /* Reads ".grid X Y Z" and the like: up to n numbers. */
 static rb_code_t read_sizes(assembler_t *a, const char *operands, uint32_t *out, unsigned n,
                             int64_t max)
@@ -253,12 +268,15 @@ static rb_code_t read_block(assembler_t *a, const char *line, size_t first, size
     static const struct {
         const char *name;
         rb_code_t (*read)(assembler_t *, const char *, size_t, size_t);
-    } blocks[] = {{"loop", read_loop}, {"repeat", read_repeat}, {"if", read_if}};
+    } blocks[] = {
+        {"loop", read_loop}, {"repeat", read_repeat}, {"if", read_if}, {"lanes", read_lanes}};
     size_t end = first;
 
     for (size_t i = 0; i < sizeof(blocks) / sizeof(blocks[0]); i++) {
         if (!is_directive(line, blocks[i].name))
             continue;
+        if (a->launch != NULL && blocks[i].read != read_repeat)
+            break;
         RB_TRY(find_end(a, first, &end));
         if (a->nesting == ASSEMBLER_NESTING)
             return assembler_wrong(a, "blocks are nested too deeply", line);
@@ -274,8 +292,12 @@ static rb_code_t read_block(assembler_t *a, const char *line, size_t first, size
 
 static rb_code_t read_directive(assembler_t *a, const char *line, size_t first, size_t *next)
 {
-    launch_info_t *info = &a->k->info;
     const char *operands = operands_of(line);
+
+    if (a->launch != NULL)
+        return is_directive(line, "launch") ? a->launch(a, operands)
+                                            : read_block(a, line, first, next);
+    launch_info_t *info = &a->k->info;
 
     if (is_directive(line, "grid"))
         return read_sizes(a, operands, info->grid, 3, INT32_MAX);
@@ -306,11 +328,18 @@ static rb_code_t read_lines(assembler_t *a, size_t first, size_t end)
         RB_TRY(assembler_substitute(a, a->text->line[i], line));
         if (line[0] == '.')
             RB_TRY(read_directive(a, line, i, &next));
+        else if (line[0] != '\0' && a->launch != NULL)
+            return assembler_wrong(a, "an instruction outside a kernel", line);
         else if (line[0] != '\0')
             RB_TRY(put_inst(a, line));
         i = next;
     }
     return RB_OK;
+}
+
+rb_code_t assembler_read(assembler_t *a)
+{
+    return read_lines(a, 0, a->text->n_lines);
 }
 
 /* --- the whole ------------------------------------------------------------------------------- */
@@ -370,7 +399,7 @@ rb_code_t kernel_assemble(kernel_t *k, const kernel_text_t *text, unsigned arch,
     for (size_t i = 0; i < n_params && rc == RB_OK; i++)
         rc = assembler_push(&a, params[i].name, strlen(params[i].name), params[i].value);
     if (rc == RB_OK)
-        rc = read_lines(&a, 0, text->n_lines);
+        rc = assembler_read(&a);
     if (rc == RB_OK)
         rc = finish(&a);
     if (rc == RB_OK)
@@ -380,6 +409,20 @@ rb_code_t kernel_assemble(kernel_t *k, const kernel_text_t *text, unsigned arch,
     if (rc != RB_OK)
         kernel_free(k);
     return rc;
+}
+
+uint64_t kernel_code_hash(const kernel_t *k)
+{
+    uint64_t hash = fnv_text(k->info.arch, k->info.name);
+
+    for (size_t i = 0; i < k->n_code; i++) {
+        const inst_t *in = &k->code[i];
+
+        hash = fnv_text(hash, k->text[i]);
+        hash = fnv_bytes(hash, in->dst, in->n_dst * sizeof(in->dst[0]));
+        hash = fnv_bytes(hash, in->src, in->n_src * sizeof(in->src[0]));
+    }
+    return hash;
 }
 
 void kernel_free(kernel_t *k)

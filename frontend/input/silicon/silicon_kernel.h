@@ -26,12 +26,20 @@ typedef struct {
 /* Variables of expressions; those of loops follow. */
 enum { VAR_LANE, VAR_WARP, VAR_THREAD, VAR_BLOCK, VAR_FIRST_LOOP, KERNEL_MAX_VARS = 16 };
 
-typedef enum { STEP_INST, STEP_LOOP, STEP_LOOP_END, STEP_IF } step_kind_t;
+typedef enum {
+    STEP_INST,
+    STEP_LOOP,
+    STEP_LOOP_END,
+    STEP_IF,
+    STEP_LANES,
+    STEP_LANES_END
+} step_kind_t;
 
 typedef struct {
     step_kind_t kind;
     uint32_t inst;  /* STEP_INST: number in code */
-    uint32_t other; /* STEP_LOOP, STEP_IF: the step after the body; STEP_LOOP_END: its STEP_LOOP */
+    uint32_t other; /* STEP_LOOP, STEP_IF, STEP_LANES: the step after the body; STEP_LOOP_END: its
+                     * STEP_LOOP */
     uint32_t var;   /* loop variable */
     uint32_t expr;  /* number + 1 of count, condition or address; 0: none */
 } kernel_step_t;
@@ -60,6 +68,9 @@ typedef struct {
  * caller sets the launch's id. */
 RB_CHECKED rb_code_t kernel_assemble(kernel_t *k, const kernel_text_t *text, unsigned arch,
                                      const kernel_param_t *params, size_t n_params, rb_err_t *err);
+
+/* A hash of the code: equal for kernels that differ in addresses, counts and shapes alone. */
+uint64_t kernel_code_hash(const kernel_t *k);
 
 void kernel_free(kernel_t *k);
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "frontend/input/silicon/silicon_assembler.h"
 #include "sim/core/alloc.h"
 #include "sim/gpu/made_block.h"
 
@@ -11,7 +12,9 @@ enum { LANES = 32, MAX_WARP_STEPS = 1 << 26, MAX_BLOCK_WORDS = 1 << 27 };
 struct silicon_source {
     trace_source_t base; /* must be first: the source's address is ours */
     kernel_t *kernel;    /* owned */
-    size_t n_kernels, cap_kernels;
+    size_t *launch;      /* owned: the kernel of each launch */
+    size_t n_kernels, cap_kernels, n_launches, cap_launches;
+    suite_t suite; /* owned: the texts that kernels borrow, unless somebody else keeps them */
 };
 
 struct trace_launch {
@@ -23,7 +26,7 @@ struct trace_launch {
 typedef struct {
     const kernel_t *k;
     made_block_t *b;
-    uint32_t lanes; /* threads that exist */
+    uint32_t lanes; /* threads that execute */
     double vars[KERNEL_MAX_VARS];
 } walker_t;
 
@@ -34,18 +37,32 @@ static double value(walker_t *w, uint32_t expr)
     return expr_eval(&w->k->expr[expr - 1], &(expr_env_t){.vars = w->vars});
 }
 
+static double value_of_lane(walker_t *w, uint32_t expr, int lane)
+{
+    w->vars[VAR_LANE] = lane;
+    w->vars[VAR_THREAD] = w->vars[VAR_WARP] * LANES + lane;
+    return value(w, expr);
+}
+
+/* Those of the executing lanes for which the condition is not 0. */
+static uint32_t chosen_lanes(walker_t *w, uint32_t condition)
+{
+    uint32_t chosen = 0;
+
+    for (uint32_t rest = w->lanes; rest != 0; rest &= rest - 1)
+        if (expr_whole(value_of_lane(w, condition, __builtin_ctz(rest))) != 0)
+            chosen |= rest & -rest;
+    return chosen;
+}
+
 static void put_addresses(walker_t *w, const kernel_step_t *s)
 {
     made_block_t *b = w->b;
-    unsigned n = (unsigned)__builtin_popcount(w->lanes);
+    unsigned n = 0;
     uint64_t addr[LANES];
-    double first_thread = w->vars[VAR_WARP] * LANES;
 
-    for (unsigned lane = 0; lane < n; lane++) {
-        w->vars[VAR_LANE] = lane;
-        w->vars[VAR_THREAD] = first_thread + lane;
-        addr[lane] = (uint64_t)expr_whole(value(w, s->expr));
-    }
+    for (uint32_t rest = w->lanes; rest != 0; rest &= rest - 1)
+        addr[n++] = (uint64_t)expr_whole(value_of_lane(w, s->expr, __builtin_ctz(rest)));
     b->n_addrs += addr_pack(addr, n, made_addrs_reserve(b, ADDR_RECORD_MAX));
 }
 
@@ -63,6 +80,8 @@ static bool walk(walker_t *w)
 {
     const kernel_t *k = w->k;
     int64_t left[KERNEL_MAX_VARS];
+    uint32_t outer[ASSEMBLER_NESTING], chosen; /* lanes around the open .lanes */
+    unsigned n_outer = 0;
     uint64_t steps = 0;
 
     for (size_t i = 0; i < k->n_step; i++) {
@@ -82,6 +101,18 @@ static bool walk(walker_t *w)
         case STEP_IF:
             if (expr_whole(value(w, s->expr)) == 0)
                 i = s->other - 1;
+            break;
+        case STEP_LANES:
+            chosen = chosen_lanes(w, s->expr);
+            if (chosen == 0) {
+                i = s->other - 1;
+                break;
+            }
+            outer[n_outer++] = w->lanes;
+            w->lanes = chosen;
+            break;
+        case STEP_LANES_END:
+            w->lanes = outer[--n_outer];
             break;
         case STEP_LOOP:
             start_loop(w, s, left, &i);
@@ -135,16 +166,18 @@ static const silicon_source_t *source_of_const(const trace_source_t *s)
 
 static uint64_t op_n_launches(const trace_source_t *s)
 {
-    return source_of_const(s)->n_kernels;
+    return source_of_const(s)->n_launches;
 }
 
 static rb_code_t op_launch_info(trace_source_t *s, uint64_t id, launch_info_t *info, rb_err_t *err)
 {
     silicon_source_t *y = source_of(s);
 
-    if (id == 0 || id > y->n_kernels)
+    if (id == 0 || id > y->n_launches)
         return rb_fail(err, RB_TRACE, "there is no launch %llu", (unsigned long long)id);
-    *info = y->kernel[id - 1].info;
+    *info = y->kernel[y->launch[id - 1]].info;
+    info->id = id;
+    info->trace_id = id;
     return RB_OK;
 }
 
@@ -153,10 +186,10 @@ static size_t op_copies(const trace_source_t *s, uint64_t id, const memcpy_op_t 
     const silicon_source_t *y = source_of_const(s);
 
     *ops = NULL;
-    if (id == 0 || id > y->n_kernels)
+    if (id == 0 || id > y->n_launches)
         return 0;
-    *ops = y->kernel[id - 1].copy;
-    return y->kernel[id - 1].n_copy;
+    *ops = y->kernel[y->launch[id - 1]].copy;
+    return y->kernel[y->launch[id - 1]].n_copy;
 }
 
 static rb_code_t op_open(trace_source_t *s, uint64_t id, trace_launch_t **out, rb_err_t *err)
@@ -166,7 +199,7 @@ static rb_code_t op_open(trace_source_t *s, uint64_t id, trace_launch_t **out, r
     RB_TRY(op_launch_info(s, id, &info, err));
     trace_launch_t *l = rb_calloc(1, sizeof(*l));
 
-    l->kernel = &source_of(s)->kernel[id - 1];
+    l->kernel = &source_of(s)->kernel[source_of(s)->launch[id - 1]];
     made_pool_init(&l->blocks);
     *out = l;
     return RB_OK;
@@ -222,6 +255,8 @@ static void op_destroy(trace_source_t *s)
     for (size_t i = 0; i < y->n_kernels; i++)
         kernel_free(&y->kernel[i]);
     free(y->kernel);
+    free(y->launch);
+    suite_free(&y->suite);
     free(y);
 }
 
@@ -250,10 +285,19 @@ silicon_source_t *silicon_source_create(void)
 void silicon_source_add(silicon_source_t *s, const kernel_t *k)
 {
     rb_grow(&s->kernel, &s->cap_kernels, s->n_kernels + 1, sizeof(s->kernel[0]));
-    s->kernel[s->n_kernels] = *k;
-    s->n_kernels++;
-    s->kernel[s->n_kernels - 1].info.id = s->n_kernels;
-    s->kernel[s->n_kernels - 1].info.trace_id = s->n_kernels;
+    s->kernel[s->n_kernels++] = *k;
+    silicon_source_again(s, s->n_kernels - 1);
+}
+
+void silicon_source_again(silicon_source_t *s, size_t kernel)
+{
+    rb_grow(&s->launch, &s->cap_launches, s->n_launches + 1, sizeof(s->launch[0]));
+    s->launch[s->n_launches++] = kernel;
+}
+
+void silicon_source_keep(silicon_source_t *s, const suite_t *suite)
+{
+    s->suite = *suite;
 }
 
 trace_source_t *silicon_source_trace(silicon_source_t *s)

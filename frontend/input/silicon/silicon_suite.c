@@ -12,8 +12,8 @@ typedef struct {
     suite_t *suite;
     const char *file;
     unsigned line;
-    suite_test_t *test; /* being read, or NULL */
-    bool in_kernel;     /* the last kernel is still being read */
+    suite_test_t *test;  /* being read, or NULL */
+    kernel_text_t *text; /* the kernel or program being read, or NULL */
     rb_err_t *err;
 } reader_t;
 
@@ -317,7 +317,18 @@ static rb_code_t begin_kernel(reader_t *r, const words_t *w)
     rb_grow(&s->kernels, &s->cap_kernels, s->n_kernels + 1, sizeof(s->kernels[0]));
     s->kernels[s->n_kernels++] =
         (kernel_text_t){.file = r->file, .name = keep_text(r, w->word[0]), .first_no = r->line + 1};
-    r->in_kernel = true;
+    r->text = &s->kernels[s->n_kernels - 1];
+    return RB_OK;
+}
+
+static rb_code_t begin_program(reader_t *r, const words_t *w)
+{
+    kernel_text_t *p = &r->suite->program;
+
+    if (w->n != 0 || p->name != NULL)
+        return wrong(r, "one program, without a name", w->n > 0 ? w->word[0] : ".program");
+    *p = (kernel_text_t){.file = r->file, .name = "program", .first_no = r->line + 1};
+    r->text = p;
     return RB_OK;
 }
 
@@ -333,13 +344,13 @@ static rb_code_t begin_test(reader_t *r, const words_t *w)
                               .title = keep_text(r, w->word[1]),
                               .file = r->file,
                               .line = r->line};
-    r->in_kernel = false;
+    r->text = NULL;
     return RB_OK;
 }
 
-static void add_kernel_line(reader_t *r, const char *line)
+static void add_text_line(reader_t *r, const char *line)
 {
-    kernel_text_t *k = &r->suite->kernels[r->suite->n_kernels - 1];
+    kernel_text_t *k = r->text;
     size_t cap = k->n_lines; /* capacities are powers of two, so they follow from the count */
 
     if ((cap & (cap - 1)) == 0)
@@ -350,16 +361,17 @@ static void add_kernel_line(reader_t *r, const char *line)
 /* Reads one line without comment and surrounding blanks; modifies text. */
 static rb_code_t read_line(reader_t *r, char *text)
 {
-    bool kernel = strncmp(text, ".kernel", 7) == 0, test = strncmp(text, ".test", 5) == 0;
+    bool begins = strncmp(text, ".kernel", 7) == 0 || strncmp(text, ".test", 5) == 0 ||
+                  strncmp(text, ".program", 8) == 0;
     words_t w;
 
-    if (r->in_kernel && !kernel && !test) {
-        add_kernel_line(r, text);
+    if (r->text != NULL && !begins) {
+        add_text_line(r, text);
         return RB_OK;
     }
     if (*text == '\0')
         return RB_OK;
-    if (kernel || test) {
+    if (begins) {
         RB_TRY(check_test(r));
         r->test = NULL;
     }
@@ -373,8 +385,10 @@ static rb_code_t read_line(reader_t *r, char *text)
         return begin_kernel(r, &w);
     if (strcmp(directive, ".test") == 0)
         return begin_test(r, &w);
+    if (strcmp(directive, ".program") == 0)
+        return begin_program(r, &w);
     if (r->test == NULL)
-        return wrong(r, "is neither in a kernel nor in a test", directive);
+        return wrong(r, "is in no kernel, program or test", directive);
     return read_test_line(r, directive, &w);
 }
 
@@ -427,6 +441,16 @@ rb_code_t suite_read(suite_t *s, const char *folder, rb_err_t *err)
     return rc;
 }
 
+rb_code_t suite_read_file(suite_t *s, const char *path, rb_err_t *err)
+{
+    *s = (suite_t){0};
+    rb_code_t rc = silicon_file_visit(path, read_file, s, err);
+
+    if (rc != RB_OK)
+        suite_free(s);
+    return rc;
+}
+
 static void free_test(suite_test_t *t)
 {
     for (size_t i = 0; i < t->n_runs; i++)
@@ -449,6 +473,7 @@ void suite_free(suite_t *s)
         free(s->kernels[i].line);
     for (size_t i = 0; i < s->n_texts; i++)
         free(s->texts[i]);
+    free(s->program.line);
     free(s->tests);
     free(s->kernels);
     free(s->texts);

@@ -53,6 +53,7 @@ typedef struct {
 typedef struct {
     kernel_text_t *kernels; /* owned */
     suite_test_t *tests;    /* owned, in the order of the files' names */
+    kernel_text_t program;  /* of a listing that is a program; no name: there is none */
     size_t n_kernels, n_tests, cap_kernels, cap_tests;
     char **texts; /* owned; all texts that the members above borrow */
     size_t n_texts, cap_texts;
@@ -60,6 +61,9 @@ typedef struct {
 
 /* Reads the listings of folder; NULL: silicon_folder_find(). RB_IO; RB_TRACE with file and line. */
 RB_CHECKED rb_code_t suite_read(suite_t *s, const char *folder, rb_err_t *err);
+
+/* Reads one listing. RB_IO; RB_TRACE with file and line. */
+RB_CHECKED rb_code_t suite_read_file(suite_t *s, const char *path, rb_err_t *err);
 
 void suite_free(suite_t *s);
 

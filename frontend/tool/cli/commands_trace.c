@@ -210,12 +210,13 @@ static const cli_option_t gen_options[] = {
 
 const cli_command_t cli_command_gen = {
     "gen",
-    "WORKLOAD",
+    "WORKLOAD|LISTING.sil",
     "write a generated workload to a trace",
     "Writes a native trace of WORKLOAD, a program that is made up: instructions, registers, masks "
     "and addresses are those of real kernels, sizes are free, from a few blocks to billions of "
     "instructions. The same options give the same trace; memory does not grow with it.\n\n"
-    "rubato gen --list shows all workloads.",
+    "rubato gen --list shows all workloads. A LISTING describes kernels and the launches of them "
+    "as text (docs/listings.md); --param sets its parameters.",
     NULL,
     "@workload",
     OPTIONS(gen_options)};

@@ -81,6 +81,32 @@ static rb_code_t write_launches(const run_report_t *r, unsigned columns, FILE *o
     return RB_OK;
 }
 
+/* Says why samplers inside launches left nothing out, of the first launch where that is so. */
+static rb_code_t write_verdict(const run_report_t *r, FILE *out, rb_err_t *err)
+{
+    uint64_t n = 0, first = 0;
+    launch_sampling_t why = {0};
+    if (r->inside == NULL || r->inside->n == 0)
+        return RB_OK;
+    record_walk_t walk = record_walk(r->journal, RECORD_LAUNCH, err);
+    while (record_walk_next(&walk)) {
+        const launch_sampling_t *s = &walk.record.launch.sampling;
+        if (s->estimated || s->evidence[0] == '\0' || s->sampler[0] == '\0')
+            continue;
+        if (n++ == 0) {
+            first = walk.record.launch.info.id;
+            why = *s;
+        }
+    }
+    if (n > 0) {
+        char count[FORMAT_MAX];
+        fprintf(out, "\n%s: %s launch%s simulated in full (launch %llu: %s)\n", why.sampler,
+                format_grouped(count, n), n == 1 ? " was" : "es were", (unsigned long long)first,
+                why.evidence);
+    }
+    return walk.code;
+}
+
 /* What the totals below are estimated from, and their confidence. */
 static void write_sampling(const run_report_t *r, FILE *out)
 {
@@ -105,10 +131,11 @@ static void write_sampling(const run_report_t *r, FILE *out)
     const bool known = isfinite(e->low) && isfinite(e->high);
     if (known)
         fprintf(out, "cycles             %12s   to %s, with %s confidence (%s)\n",
-                format_grouped(a, (uint64_t)e->low), format_grouped(b, (uint64_t)e->high),
-                format_share(c, e->confidence), e->method);
+                format_grouped(a, (uint64_t)fmax(e->low, 0)),
+                format_grouped(b, (uint64_t)fmax(e->high, 0)), format_share(c, e->confidence),
+                e->method);
     if (r->interval_note != NULL)
-        fprintf(out, known ? "%34s%s\n" : "%sno interval: %s\n", "", r->interval_note);
+        fprintf(out, known ? "%34s%s\n" : "%sWARNING: no interval: %s\n", "", r->interval_note);
     if (known && p != NULL && isfinite(p->error_bound))
         fprintf(out, "error bound        %10.3g %%   with %s confidence, on the profiled GPU\n",
                 100.0 * p->error_bound, format_share(b, p->confidence));
@@ -331,6 +358,7 @@ rb_code_t report_table(const run_report_t *r, unsigned columns, FILE *out, rb_er
     RB_TRY(write_launches(r, columns, out, err));
     if (r->simulated.launches == 0)
         return RB_OK;
+    RB_TRY(write_verdict(r, out, err));
     write_sampling(r, out);
     write_touched(r, out);
     write_totals(&table);

@@ -38,7 +38,8 @@ static const char *note_with_caches(run_report_t *r, const char *note)
 /* Why the interval of the cycles is missing, or what it leaves out; NULL: nothing. */
 static const char *note_of(run_report_t *r)
 {
-    static const char inside[] = "samplers inside launches do not state their error";
+    static const char inside[] = "samplers inside launches do not state their error; published "
+                                 "methods have no estimate of it, 'rubato evaluate' measures it";
     const estimate_t *e = &r->cycles_interval;
     const plan_t *p = r->of_plan ? &r->sampling->plan : NULL;
     if (r->intervals.unstated > 0)
