@@ -120,7 +120,8 @@ static uint64_t allocate(emu_mem_t *m, uint64_t from, uint64_t n, bool of_host, 
     if (!find_gap(m, from, m->bytes, n, &offset, &index) &&
         !find_gap(m, EMU_ALLOC_BYTES, m->bytes, n, &offset, &index))
         return 0;
-    insert(m, index, (emu_range_t){offset, n, ++m->n_allocated, of_host, false});
+    insert(m, index,
+           (emu_range_t){.offset = offset, .bytes = n, .id = ++m->n_allocated, .of_host = of_host});
     *end = offset + n;
     m->in_use += of_host ? 0 : n;
     count_pages(m, offset, n, 1);
@@ -144,21 +145,48 @@ uint64_t emu_mem_alloc_apart(emu_mem_t *m, uint64_t n)
     return allocate(m, m->bytes / EMU_ALLOC_BYTES / 4 * 3 * EMU_ALLOC_BYTES, n, true, &end);
 }
 
-bool emu_mem_release(emu_mem_t *m, uint64_t addr)
+static bool release(emu_mem_t *m, uint64_t addr, bool heap)
 {
     uint64_t offset = addr - m->base;
     size_t i = find_range(m, offset);
 
-    if (i == m->n_used || m->used[i].offset != offset || m->used[i].reserved)
+    if (i == m->n_used || m->used[i].offset != offset || m->used[i].reserved ||
+        (m->used[i].heap > 0) != heap)
         return false;
     emu_range_t gone = m->used[i];
     take_out(m, i);
     m->in_use -= gone.of_host ? 0 : gone.bytes;
+    m->heap_used -= gone.heap;
     if (gone.offset < m->next)
         m->next = gone.offset;
     count_pages(m, gone.offset, gone.bytes, -1);
     memset(m->host + gone.offset, 0, gone.bytes);
     return true;
+}
+
+bool emu_mem_release(emu_mem_t *m, uint64_t addr)
+{
+    return release(m, addr, false);
+}
+
+uint64_t emu_mem_alloc_heap(emu_mem_t *m, uint64_t n, uint64_t limit)
+{
+    enum { UNIT = 16 }; /* alignment of malloc() in kernels */
+    const uint64_t bytes = n / UNIT * UNIT + UNIT;
+
+    if (n > m->bytes || (limit > 0 && (m->heap_used > limit || bytes > limit - m->heap_used)))
+        return 0;
+    const uint64_t addr = emu_mem_alloc(m, n);
+    if (addr != 0) {
+        m->used[find_range(m, addr - m->base)].heap = bytes;
+        m->heap_used += bytes;
+    }
+    return addr;
+}
+
+bool emu_mem_release_heap(emu_mem_t *m, uint64_t addr)
+{
+    return release(m, addr, true);
 }
 
 bool emu_mem_find(const emu_mem_t *m, uint64_t addr, uint64_t *begin, uint64_t *bytes)
@@ -199,7 +227,12 @@ uint64_t emu_mem_reserve(emu_mem_t *m, uint64_t n, uint64_t alignment, uint64_t 
             return 0;
         offset = (offset + slack - 1) / slack * slack;
     }
-    insert(m, index, (emu_range_t){offset, n, ++m->n_allocated, true, true});
+    insert(m, index,
+           (emu_range_t){.offset = offset,
+                         .bytes = n,
+                         .id = ++m->n_allocated,
+                         .of_host = true,
+                         .reserved = true});
     return m->base + offset;
 }
 

@@ -20,6 +20,7 @@ enum { EMU_ALLOC_BYTES = 512 };
 typedef struct {
     uint64_t offset, bytes;
     uint64_t id;   /* number of the allocation, never used twice */
+    uint64_t heap; /* bytes of the heap of kernels that it takes; 0: it is not in it */
     bool of_host;  /* host memory that kernels can access; not counted as the card's */
     bool reserved; /* addresses only: memory is mapped there later */
 } emu_range_t;
@@ -30,6 +31,7 @@ typedef struct {
     uint64_t bytes;      /* reserved */
     uint64_t limit;      /* size of the card's memory; 0: all that is reserved */
     uint64_t in_use;     /* bytes of all allocations except of_host */
+    uint64_t heap_used;  /* by malloc() in kernels */
     unsigned page_shift; /* page size of the legality check */
     uint16_t *pages;     /* number of allocations on each page */
     emu_range_t *used;   /* owned; sorted by offset */
@@ -59,6 +61,10 @@ uint64_t emu_mem_alloc_apart(emu_mem_t *m, uint64_t n);
 
 /* Frees an allocation; false: addr is not the start of one. */
 bool emu_mem_release(emu_mem_t *m, uint64_t addr);
+
+/* malloc() and free() of kernels: a heap of at most limit bytes (0: no limit). */
+uint64_t emu_mem_alloc_heap(emu_mem_t *m, uint64_t n, uint64_t limit);
+bool emu_mem_release_heap(emu_mem_t *m, uint64_t addr);
 
 /* Start and size of the allocation that contains addr; false: none. */
 bool emu_mem_find(const emu_mem_t *m, uint64_t addr, uint64_t *begin, uint64_t *bytes);

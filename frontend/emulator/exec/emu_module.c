@@ -252,6 +252,16 @@ static rb_code_t gather_code(const emu_module_t *m, const cubin_kernel_t *k, emu
     return RB_OK;
 }
 
+/* Whether an instruction reads the address of bank 0. */
+static bool addresses_params(const sass_inst_t *in)
+{
+    for (unsigned i = 0; i < in->n_operands; i++)
+        if (in->operand[i].kind == SASS_OPERAND_CONST && in->operand[i].bank == 0 &&
+            !in->operand[i].indexed && in->operand[i].value == EMU_BANK0_ADDRESS)
+            return true;
+    return false;
+}
+
 rb_code_t emu_module_code(emu_module_t *m, const cubin_kernel_t *k, const emu_code_t **out,
                           rb_err_t *err)
 {
@@ -278,6 +288,7 @@ rb_code_t emu_module_code(emu_module_t *m, const cubin_kernel_t *k, const emu_co
         sass_decode(&c->insts[i], c->code + (size_t)i * SASS_INST_BYTES, i * SASS_INST_BYTES,
                     m->cubin.arch);
         sass_to_inst(&c->insts[i], m->cubin.arch, &c->static_code[i]);
+        c->addresses_params |= addresses_params(&c->insts[i]);
     }
     return RB_OK;
 }
@@ -343,6 +354,11 @@ const uint8_t *emu_module_bank(const emu_module_t *m, const cubin_kernel_t *k, u
 
     *size = section != 0 ? m->cubin.elf.sections[section].size : 0;
     return section != 0 ? m->section_copy[section] : NULL;
+}
+
+uint64_t emu_module_bank_address(const emu_module_t *m, const cubin_kernel_t *k, unsigned bank)
+{
+    return k->banks[bank] != 0 ? m->section_addr[k->banks[bank]] : 0;
 }
 
 bool emu_module_variable(const emu_module_t *m, const char *name, emu_variable_t *v)
