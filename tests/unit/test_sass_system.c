@@ -234,6 +234,37 @@ static void generic_addresses_have_long_offsets(void **state)
     }
 }
 
+/* As in a program that could begin launches from kernels and does not: only a call is refused. */
+static void functions_that_are_missing_are_refused_when_called(void **state)
+{
+    static const char name[] = "malloc", other[] = "mallox";
+    const double x = 1;
+    sass_lab_t lab;
+    rb_code_t rc;
+
+    (void)state;
+    SASS_LAB_FOR_EACH_ARCH(lab, "system")
+    {
+        const size_t n = lab.module.cubin.elf.size;
+        emu_module_close(&lab.module);
+        for (uint8_t *p = lab.file;
+             (p = memmem(p, n - (size_t)(p - lab.file), name, sizeof(name))) != NULL;)
+            memcpy(p, other, sizeof(other));
+        assert_int_equal(emu_module_open(&lab.module, &lab.mem, "system", lab.file, n, &lab.err),
+                         RB_OK);
+        sass_lab_kernel(&lab, "print_values");
+        sass_lab_int(&lab, 3);
+        sass_lab_param(&lab, &x);
+        free(printed(&lab, 1, &rc));
+        assert_int_equal(rc, RB_OK);
+        sass_lab_kernel(&lab, "heap_make");
+        sass_lab_pointer(&lab, sass_lab_put(&lab, NULL, 512));
+        assert_int_equal(run(&lab, 32), RB_TRACE);
+        assert_true(lab.totals.unsupported);
+        assert_non_null(strstr(lab.err.text, "the function mallox of the driver"));
+    }
+}
+
 static void kernels_learn_about_the_gpu_and_their_launch(void **state)
 {
     enum { BLOCKS = 7, WARPS = 3 };
@@ -328,6 +359,7 @@ int main(void)
         cmocka_unit_test(variables_hold_addresses_of_variables),
         cmocka_unit_test(calls_of_nothing_are_faults),
         cmocka_unit_test(generic_addresses_have_long_offsets),
+        cmocka_unit_test(functions_that_are_missing_are_refused_when_called),
         cmocka_unit_test(kernels_learn_about_the_gpu_and_their_launch),
         cmocka_unit_test(sums_saturate),
         cmocka_unit_test(kernels_take_addresses_of_constant_banks),

@@ -77,6 +77,10 @@ bool emu_code_line(const emu_code_t *c, uint32_t index, source_line_t *out);
 /* The system call at an address of code; false: it is not one. */
 bool emu_code_system_call(uint64_t addr, emu_system_call_t *call);
 
+/* The name of a function of the driver that the emulator does not have, by the address that calls of
+ * it have; NULL: there is none. */
+const char *emu_module_missing(const emu_module_t *m, uint64_t addr);
+
 /* A constant bank of a kernel (*size 0: the kernel has none). */
 const uint8_t *emu_module_bank(const emu_module_t *m, const cubin_kernel_t *k, unsigned bank,
                                uint64_t *size);
