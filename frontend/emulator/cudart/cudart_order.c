@@ -146,7 +146,7 @@ static bool on_device(const cudart_state_t *s, const void *p)
 {
     const emu_range_t *r = emu_mem_range(&s->mem, (uint64_t)(uintptr_t)p);
 
-    return cudart_is_device(s, p) && !(r != NULL && r->of_host);
+    return (uint64_t)(uintptr_t)p - s->mem.base < s->mem.bytes && !(r != NULL && r->of_host);
 }
 
 static stream_op_kind_t direction(const cudart_state_t *s, const void *to, const void *from,

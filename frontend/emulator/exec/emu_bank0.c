@@ -32,6 +32,18 @@ static void put64(emu_grid_t *g, uint64_t at, uint64_t v)
     put32(g, at + 4, (uint32_t)(v >> 32));
 }
 
+uint32_t emu_shared_bytes(const emu_launch_t *l)
+{
+    return l->kernel->shared_bytes + l->dynamic_shared;
+}
+
+uint32_t emu_shared_units(const emu_launch_t *l)
+{
+    const uint32_t unit = l->module->cubin.arch < 80 ? 256 : 128;
+
+    return (emu_shared_bytes(l) + unit - 1) / unit * unit;
+}
+
 void emu_make_bank0(emu_grid_t *g)
 {
     const emu_launch_t *l = g->launch;

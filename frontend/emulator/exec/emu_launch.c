@@ -26,18 +26,6 @@ enum {
     PACKED_BYTES = 64 << 20,   /* packed records in memory; the others are in a temporary file */
 };
 
-uint32_t emu_shared_bytes(const emu_launch_t *l)
-{
-    return l->kernel->shared_bytes + l->dynamic_shared;
-}
-
-uint32_t emu_shared_units(const emu_launch_t *l)
-{
-    const uint32_t unit = l->module->cubin.arch < 80 ? 256 : 128;
-
-    return (emu_shared_bytes(l) + unit - 1) / unit * unit;
-}
-
 static uint32_t local_bytes(const emu_launch_t *l)
 {
     const uint32_t code = l->kernel->stack_bytes;
