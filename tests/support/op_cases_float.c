@@ -153,6 +153,21 @@ static void mufu(const op_case_t *c, const op_in_t *in, op_out_t *out)
     out->d[0] = op_bits_of_float(v);
 }
 
+/* Of a half; in the constant and in registers. */
+static void mufu_half(const op_case_t *c, const op_in_t *in, op_out_t *out)
+{
+    double x = op_half_value(in->b[0] >> (16 * op_bits(c, 60, 1)) & 0xffff);
+
+    x = op_abs(c, 'b') ? fabs(x) : x;
+    x = op_neg(c, 'b') ? -x : x;
+    out->d[0] = op_half_bits((long double)function_of(op_bits(c, 74, 4), x), 0);
+}
+
+static bool near_half(const op_out_t *expected, const op_out_t *got)
+{
+    return expected->d[0] - got->d[0] + 1 <= 2;
+}
+
 /* The upper words of a double and of its reciprocal (root). */
 static void mufu_double(const op_case_t *c, const op_in_t *in, op_out_t *out)
 {
@@ -237,6 +252,14 @@ static const op_case_t cases[] = {
      .expect = mufu,
      .fields = {{74, 4, 0x33f}},
      .same = near_float},
+    {.lo = 0x108,
+     .hi = 1 << 9,
+     .values = OP_HALVES,
+     .words = 1,
+     .expect = mufu_half,
+     .fields = {{74, 4, 1 << EX2 | 1 << TANH}, {60, 1, 0}},
+     .forms = 0x62,
+     .same = near_half},
     {.lo = 0x108,
      .values = OP_FLOATS,
      .words = 1,

@@ -120,11 +120,11 @@ static void vabsdiff(const op_case_t *c, const op_in_t *in, op_out_t *out)
 /* Differences of unsigned bytes; with .ACC, their sum is added to the third source. */
 static void vabsdiff4(const op_case_t *c, const op_in_t *in, op_out_t *out)
 {
-    const bool adds = op_bits(c, 75, 1);
+    const bool adds = op_bits(c, 75, 1), sign = op_bits(c, 73, 1);
 
     out->d[0] = adds ? in->c[0] : 0;
     for (unsigned i = 0; i < 4; i++) {
-        const int32_t d = part(in->a[0], i, 8, false) - part(in->b[0], i, 8, false);
+        const int32_t d = part(in->a[0], i, 8, sign) - part(in->b[0], i, 8, sign);
         out->d[0] += (uint32_t)(d < 0 ? -d : d) << (adds ? 0 : 8 * i);
     }
 }
@@ -162,7 +162,11 @@ static const op_case_t cases[] = {
     {.lo = 0x013, .words = 1, .expect = iabs},
     {.lo = 0x017, .words = 1, .expect = imnmx, .fields = {S32}},
     {.lo = 0x014, .hi = NO_PRED, .words = 1, .expect = vabsdiff, .fields = {S32}},
-    {.lo = 0x015, .hi = NO_PRED, .words = 1, .expect = vabsdiff4, .fields = {{75, 1, 0}}},
+    {.lo = 0x015,
+     .hi = NO_PRED,
+     .words = 1,
+     .expect = vabsdiff4,
+     .fields = {{73, 1, 0}, {75, 1, 0}}},
 };
 
 void op_cases_integer(void)

@@ -104,7 +104,13 @@ static void s2r(const op_case_t *c, const op_in_t *in, op_out_t *out)
     case 0x3c:
         out->d[0] = ~(one - 1);
         break;
-    default: /* TID.Y, TID.Z, CTAID, VIRTID, SRZ */
+    case 0x03: /* VIRTID: the warp, and the SM, which is the only one */
+        out->d[0] = in->thread / 32 << 8;
+        break;
+    case 0x32: /* SMEMSZ: of the replaced kernel */
+        out->d[0] = 2048;
+        break;
+    default: /* TID.Y, TID.Z, CTAID, LMEMHIOFF, VIRTUALSMID, PM, SRZ */
         out->d[0] = 0;
     }
     if (c->words == 2)
@@ -154,10 +160,12 @@ static const op_case_t cases[] = {
      .expect = match,
      .fields = {{79, 1, 0}, {73, 1, 0}}},
     {.lo = 0x1c2, .hi = 7 << 17, .words = 1, .expect = r2ur, .whole_warps = true},
+    {.lo = 0x001, .expect = nothing, .forms = 0x10},
     {.lo = 0x118, .expect = nothing, .forms = 0x10},
     {.lo = 0x11a, .expect = nothing, .fields = {{47, 1, 0}, {44, 3, 0}}, .forms = 0x10},
     {.lo = 0x15d, .expect = nothing, .fields = {{85, 1, 0}}},
     {.lo = 0x18f, .expect = nothing, .fields = {{87, 4, 0x1ff}, {78, 3, 7}}, .forms = 0x10},
+    {.lo = 0x190, .expect = nothing, .fields = {{87, 4, 0x1ff}}, .forms = 0x10},
     {.lo = 0x192,
      .expect = nothing,
      .fields = {{72, 1, 0}, {76, 3, 0x2f}, {79, 2, 7}},
@@ -167,8 +175,9 @@ static const op_case_t cases[] = {
 
 static void check_special_registers(void)
 {
-    static const uint8_t known[] = {0x00, 0x03, 0x21, 0x22, 0x23, 0x25, 0x26, 0x27,
-                                    0x30, 0x34, 0x38, 0x39, 0x3a, 0x3b, 0x3c, 0xff};
+    static const uint8_t known[] = {0x00, 0x03, 0x21, 0x22, 0x23, 0x25, 0x26,
+                                    0x27, 0x30, 0x32, 0x34, 0x37, 0x38, 0x39,
+                                    0x3a, 0x3b, 0x3c, 0x43, 0x64, 0x73, 0xff};
 
     for (unsigned i = 0; i < COUNT(known); i++) {
         const uint64_t sr = (uint64_t)known[i] << 8;

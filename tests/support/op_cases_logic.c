@@ -40,6 +40,14 @@ static void plop3(const op_case_t *c, const op_in_t *in, op_out_t *out)
     op_put_pred(c, out, 0, lut(op_bits(c, 72, 5) << 3 | op_bits(c, 64, 3), p, q, r));
 }
 
+static void plop3_sign(const op_case_t *c, const op_in_t *in, op_out_t *out)
+{
+    const bool p = in->a[0] >> 31, q = in->b[0] >> 31, r = in->c[0] >> 31;
+
+    op_put_pred(c, out, 1, lut(op_bits(c, 16, 8), p, q, r));
+    op_put_pred(c, out, 0, lut(op_bits(c, 72, 8), p, q, r));
+}
+
 /* b selects predicates, or bits of the byte that the modifier names. */
 static void p2r(const op_case_t *c, const op_in_t *in, op_out_t *out)
 {
@@ -204,6 +212,7 @@ static const op_case_t cases[] = {
     {.lo = 0x092, .words = 1, .expect = lop3, .fields = {LUT, PAND}},
     {.lo = 0x01c, .expect = plop3, .fields = {TABLES}, .forms = 0x10},
     {.lo = 0x01c, .hi = 1 << 3, .expect = plop3, .fields = {TABLES}, .forms = 0x10}, /* UP */
+    {.lo = 0x01f, .expect = plop3_sign, .fields = {LUT, {16, 8, 0}}},
     {.lo = 0x09c, .expect = plop3, .fields = {TABLES}, .forms = 0x10},
     {.lo = 0x003, .words = 1, .expect = p2r, .fields = {BYTES}, .forms = 0x12},
     {.lo = 0x004, .expect = r2p, .fields = {BYTES}, .forms = 0x12},

@@ -37,6 +37,10 @@ char op_letter_of(const sass_row_t *row, char source)
             return t[0];
         if (t[0] == 'L' && t[1] == 'h' && source == 'c')
             return 'R';
+        if (t[0] == 'U' && t[1] == 'h' && source == 'b')
+            return 'F';
+        if (t[0] == 'S' && (t[1] == source || (t[1] == 'x' && source == 'b')) && t[1] != 'b')
+            return 'R';
         if ((t[0] == 'E' && t[1] == 'c' && source == 'c') ||
             (t[0] == 'B' && t[1] == 'm' && source == 'b'))
             return 'R';

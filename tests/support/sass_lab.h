@@ -8,7 +8,8 @@
 
 #include "frontend/emulator/exec/emu_launch.h"
 
-enum { SASS_LAB_MAX_PARAMS = 512 };
+/* Of each launch, as kernels see them: the SMs of the GPU, the number of the launch. */
+enum { SASS_LAB_MAX_PARAMS = 512, SASS_LAB_SMS = 5, SASS_LAB_NUMBER = 9 };
 
 typedef struct {
     emu_mem_t mem;
@@ -21,7 +22,9 @@ typedef struct {
     emu_totals_t totals;
     size_t record_bytes; /* as in emu_launch_t */
     uint64_t workspace;  /* of a cooperative launch, or 0 */
-    FILE *out;           /* where kernels print; NULL: standard output */
+    uint64_t heap_bytes; /* as in emu_launch_t, like the next one */
+    uint32_t stack_bytes;
+    FILE *out; /* where kernels print; NULL: standard output */
     rb_err_t err;
 } sass_lab_t;
 

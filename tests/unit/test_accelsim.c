@@ -49,6 +49,16 @@ static void the_header_becomes_the_launch_info(void **state)
     trace_stop(&r);
 }
 
+/* As Accel-Sim reads it. */
+static void an_unknown_stream_is_one_of_its_own(void **state)
+{
+    (void)state;
+    trace_write("k.traceg", trace_header(5, "-cuda stream id = -1"));
+    trace_reading_t r = trace_start("k.traceg");
+    assert_true(r.info.stream == UINT64_MAX);
+    trace_stop(&r);
+}
+
 static void launches_of_the_same_name_and_architecture_share_their_code_id(void **state)
 {
     uint64_t ids[3];
@@ -397,6 +407,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_header_becomes_the_launch_info),
+        cmocka_unit_test(an_unknown_stream_is_one_of_its_own),
         cmocka_unit_test(launches_of_the_same_name_and_architecture_share_their_code_id),
         cmocka_unit_test(names_may_be_long_and_hold_blanks),
         cmocka_unit_test(all_address_modes_give_the_same_lanes),

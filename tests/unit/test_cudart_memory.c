@@ -49,6 +49,9 @@ int cudaHostGetFlags(unsigned *flags, void *p);
 int cudaPointerGetAttributes(attributes_t *a, const void *p);
 int cudaFree(void *p);
 int cudaFreeHost(void *p);
+int cudaHostRegister(void *p, size_t n, unsigned flags);
+int cudaHostUnregister(void *p);
+int cudaMalloc(void **p, size_t n);
 int cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
                  size_t height, int kind);
 int cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
@@ -255,9 +258,57 @@ static void formats_and_sizes_that_no_card_has_are_refused(void **state)
     assert_int_equal(cudaMalloc3DArray(&a, &words, (extent_t){1, 1, 1 << 20}, 0), INVALID_VALUE);
 }
 
+static void memory_has_its_type(void **state)
+{
+    enum { UNREGISTERED, HOST, DEVICE, MANAGED, REGISTERED = 712, NOT_REGISTERED = 713 };
+    void *card, *pinned, *managed, *device = NULL;
+    static char own[256];
+    attributes_t a;
+
+    (void)state;
+    assert_int_equal(cudaMalloc(&card, 100), 0);
+    assert_int_equal(cudaMallocHost(&pinned, 100), 0);
+    assert_int_equal(cudaMallocManaged(&managed, 100, 1), 0);
+    const struct {
+        void *p;
+        int type;
+    } expected[] = {{card, DEVICE}, {pinned, HOST}, {managed, MANAGED}, {own, UNREGISTERED}};
+    for (unsigned i = 0; i < 4; i++) {
+        assert_int_equal(cudaPointerGetAttributes(&a, expected[i].p), 0);
+        assert_int_equal(a.type, expected[i].type);
+    }
+    assert_int_equal(cudaHostUnregister(own), NOT_REGISTERED);
+    assert_int_equal(cudaHostRegister(own, sizeof(own), 2), 0);
+    assert_int_equal(cudaHostRegister(own + 100, 1, 2), REGISTERED);
+    assert_int_equal(cudaPointerGetAttributes(&a, own + 255), 0);
+    assert_int_equal(a.type, HOST);
+    assert_int_equal(cudaHostGetDevicePointer(&device, own, 0), 0);
+    assert_ptr_equal(device, own);
+    assert_int_equal(cudaHostUnregister(own), 0);
+    assert_int_equal(cudaHostGetDevicePointer(&device, own, 0), INVALID_VALUE);
+}
+
+static void sizes_that_overflow_are_refused(void **state)
+{
+    const size_t half = (size_t)1 << 63;
+    size_t pitch;
+    pitched_t box;
+    char byte = 0;
+    void *p;
+
+    (void)state;
+    assert_int_not_equal(cudaMallocPitch(&p, &pitch, SIZE_MAX, 1), 0);
+    assert_int_not_equal(cudaMallocPitch(&p, &pitch, 512, half), 0);
+    assert_int_not_equal(cudaMalloc3D(&box, (extent_t){512, half, 2}), 0);
+    assert_int_equal(cudaMemcpy2D(&byte, half, &byte, half, 1, 2, 0), INVALID_VALUE);
+    assert_int_equal(cudaMemcpy2D(&byte, 1, &byte, 1, 0, SIZE_MAX, 0), 0); /* nothing */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(memory_has_its_type),
+        cmocka_unit_test(sizes_that_overflow_are_refused),
         cmocka_unit_test(rows_are_copied_without_what_lies_between_them),
         cmocka_unit_test(memory_of_the_host_is_known_as_such),
         cmocka_unit_test(boxes_are_copied_from_place_to_place),

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "frontend/emulator/exec/emu_bf16.h"
 #include "frontend/emulator/exec/emu_half.h"
 #include "frontend/emulator/exec/emu_round.h"
 #include "tests/support/sass_lab.h"
@@ -360,6 +361,26 @@ static uint32_t to_bf16(double v, bool truncates)
     return sign | (up && !truncates ? high : low);
 }
 
+/* Rounding down and up, by F2F: the nearest bf16 on that side. */
+static void bf16_is_rounded_in_all_directions(void **state)
+{
+    uint64_t seed = 31;
+
+    (void)state;
+    for (unsigned i = 0; i < 100000; i++) {
+        const uint64_t r = sass_lab_random(&seed);
+        const uint32_t word = (uint32_t)r & (i % 3 == 0 ? 0xffff0000u : 0xffffffffu);
+        const double v = (double)float_of(word);
+        const bool negative = word >> 31;
+        const uint32_t inside = to_bf16(v, true), nearest = to_bf16(v, false);
+        const uint32_t outside = isnan(v) || isinf(v) || (word & 0xffff) == 0 ? inside : inside + 1;
+        assert_int_equal(emu_round_to_bf16(word, EMU_RN), nearest);
+        assert_int_equal(emu_round_to_bf16(word, EMU_RZ), inside);
+        assert_int_equal(emu_round_to_bf16(word, EMU_RM), negative ? outside : inside);
+        assert_int_equal(emu_round_to_bf16(word, EMU_RP), negative ? inside : outside);
+    }
+}
+
 static uint32_t relu(uint32_t half)
 {
     return half & 0x8000 ? 0 : half;
@@ -623,6 +644,7 @@ int main(void)
         cmocka_unit_test(copies_reach_shared_memory),
         cmocka_unit_test(barriers_in_shared_memory_have_phases),
         cmocka_unit_test(warps_reduce),
+        cmocka_unit_test(bf16_is_rounded_in_all_directions),
         cmocka_unit_test(pairs_and_conversions_agree),
         cmocka_unit_test(products_in_single_precision_with_relu_agree),
         cmocka_unit_test(functions_of_halves_are_close),

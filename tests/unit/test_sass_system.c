@@ -109,7 +109,16 @@ static void kernels_have_a_heap(void **state)
         for (int i = 0; i < 64; i++)
             assert_int_equal(((int32_t *)sass_lab_at(&lab, out))[i], 256 * i + 120);
         assert_int_equal(emu_mem_in_use(&lab.mem), used);
+        assert_int_equal(lab.mem.heap_used, 0);
         assert_int_equal(run(&lab, 64), RB_TRACE); /* given back twice */
+        /* 64 times 64 bytes and what the heap needs for itself */
+        lab.heap_bytes = 64 * 80;
+        sass_lab_kernel(&lab, "heap_make");
+        sass_lab_pointer(&lab, pointers);
+        sass_lab_must_run(&lab, 1, 64, 0);
+        assert_int_equal(lab.mem.heap_used, lab.heap_bytes);
+        assert_int_equal(run(&lab, 64), RB_TRACE); /* malloc() returned NULL */
+        assert_non_null(strstr(lab.err.text, "address 0x0 is not in an allocation"));
     }
 }
 
@@ -225,6 +234,120 @@ static void generic_addresses_have_long_offsets(void **state)
     }
 }
 
+/* As in a program that could begin launches from kernels and does not: only a call is refused. */
+static void functions_that_are_missing_are_refused_when_called(void **state)
+{
+    static const char name[] = "malloc", other[] = "mallox";
+    const double x = 1;
+    sass_lab_t lab;
+    rb_code_t rc;
+
+    (void)state;
+    SASS_LAB_FOR_EACH_ARCH(lab, "system")
+    {
+        const size_t n = lab.module.cubin.elf.size;
+        emu_module_close(&lab.module);
+        for (uint8_t *p = lab.file;
+             (p = memmem(p, n - (size_t)(p - lab.file), name, sizeof(name))) != NULL;)
+            memcpy(p, other, sizeof(other));
+        assert_int_equal(emu_module_open(&lab.module, &lab.mem, "system", lab.file, n, &lab.err),
+                         RB_OK);
+        sass_lab_kernel(&lab, "print_values");
+        sass_lab_int(&lab, 3);
+        sass_lab_param(&lab, &x);
+        free(printed(&lab, 1, &rc));
+        assert_int_equal(rc, RB_OK);
+        sass_lab_kernel(&lab, "heap_make");
+        sass_lab_pointer(&lab, sass_lab_put(&lab, NULL, 512));
+        assert_int_equal(run(&lab, 32), RB_TRACE);
+        assert_true(lab.totals.unsupported);
+        assert_non_null(strstr(lab.err.text, "the function mallox of the driver"));
+    }
+}
+
+static void kernels_learn_about_the_gpu_and_their_launch(void **state)
+{
+    enum { BLOCKS = 7, WARPS = 3 };
+    sass_lab_t lab;
+
+    (void)state;
+    sass_lab_open(&lab, "specials", 75);
+    sass_lab_kernel(&lab, "specials");
+    const uint64_t out = sass_lab_put(&lab, NULL, BLOCKS * WARPS * 32);
+    sass_lab_pointer(&lab, out);
+    sass_lab_must_run(&lab, BLOCKS, 32 * WARPS, 300);
+    for (uint32_t i = 0; i < BLOCKS * WARPS; i++) {
+        const uint32_t *o = (uint32_t *)sass_lab_at(&lab, out) + 8 * (size_t)i;
+        assert_int_equal(o[0], i / WARPS % SASS_LAB_SMS);
+        assert_int_equal(o[1], SASS_LAB_SMS);
+        assert_int_equal(o[2], i % WARPS);
+        assert_int_equal(o[3], 512); /* 32 and 300 bytes in units of 256 */
+        assert_int_equal(o[4], 300);
+        assert_int_equal(o[5], SASS_LAB_NUMBER);
+    }
+    sass_lab_close(&lab);
+}
+
+static int32_t in_range(int64_t v)
+{
+    return (int32_t)(v > INT32_MAX ? INT32_MAX : v < INT32_MIN ? INT32_MIN : v);
+}
+
+static void sums_saturate(void **state)
+{
+    enum { N = 256 };
+    static const int32_t special[] = {0, 1, -1, INT32_MAX, INT32_MIN, INT32_MAX - 1, 7, -7};
+    int32_t a[N], b[N];
+    uint64_t seed = 4;
+    sass_lab_t lab;
+
+    (void)state;
+    for (unsigned i = 0; i < N; i++) {
+        a[i] = i < 64 ? special[i / 8] : (int32_t)sass_lab_random(&seed);
+        b[i] = i < 64 ? special[i % 8] : (int32_t)sass_lab_random(&seed);
+    }
+    sass_lab_open(&lab, "specials", 75);
+    const uint64_t sum = sass_lab_put(&lab, NULL, sizeof(a)),
+                   difference = sass_lab_put(&lab, NULL, sizeof(a));
+    sass_lab_kernel(&lab, "saturate");
+    sass_lab_pointer(&lab, sass_lab_put(&lab, a, sizeof(a)));
+    sass_lab_pointer(&lab, sass_lab_put(&lab, b, sizeof(b)));
+    sass_lab_pointer(&lab, sum);
+    sass_lab_pointer(&lab, difference);
+    sass_lab_must_run(&lab, 1, N, 0);
+    for (unsigned i = 0; i < N; i++) {
+        assert_int_equal(((int32_t *)sass_lab_at(&lab, sum))[i], in_range((int64_t)a[i] + b[i]));
+        assert_int_equal(((int32_t *)sass_lab_at(&lab, difference))[i],
+                         in_range((int64_t)a[i] - b[i]));
+    }
+    sass_lab_close(&lab);
+}
+
+/* Of parameters (__grid_constant__) and of constants; nothing stays in memory. */
+static void kernels_take_addresses_of_constant_banks(void **state)
+{
+    static const int32_t table[16] = {3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 9, 7, 9, 3};
+    int32_t words[16];
+    sass_lab_t lab;
+
+    (void)state;
+    sass_lab_open(&lab, "specials", 75);
+    const uint64_t out = sass_lab_put(&lab, NULL, sizeof(words));
+    const size_t ranges = lab.mem.n_used;
+    for (int32_t launch = 0; launch < 2; launch++) {
+        for (int32_t i = 0; i < 16; i++)
+            words[i] = 1000 * launch + i;
+        sass_lab_kernel(&lab, "by_address");
+        sass_lab_param(&lab, words);
+        sass_lab_pointer(&lab, out);
+        sass_lab_must_run(&lab, 1, 16, 0);
+        for (int i = 0; i < 16; i++)
+            assert_int_equal(((int32_t *)sass_lab_at(&lab, out))[i], words[i] + 100 * table[i]);
+        assert_int_equal(lab.mem.n_used, ranges);
+    }
+    sass_lab_close(&lab);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -236,6 +359,10 @@ int main(void)
         cmocka_unit_test(variables_hold_addresses_of_variables),
         cmocka_unit_test(calls_of_nothing_are_faults),
         cmocka_unit_test(generic_addresses_have_long_offsets),
+        cmocka_unit_test(functions_that_are_missing_are_refused_when_called),
+        cmocka_unit_test(kernels_learn_about_the_gpu_and_their_launch),
+        cmocka_unit_test(sums_saturate),
+        cmocka_unit_test(kernels_take_addresses_of_constant_banks),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

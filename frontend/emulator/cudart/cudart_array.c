@@ -156,8 +156,14 @@ cuda_error_t cudaMalloc3D(cuda_pitched_t *p, cuda_extent_t extent)
 {
     cudart_state_t *s = cudart_enter_context();
     size_t pitch = (extent.width + EMU_ALLOC_BYTES - 1) / EMU_ALLOC_BYTES * EMU_ALLOC_BYTES;
-    uint64_t addr = cudart_alloc(s, pitch * extent.height * extent.depth);
+    size_t bytes;
+    const bool fits = pitch >= extent.width &&
+                      !__builtin_mul_overflow(pitch, extent.height, &bytes) &&
+                      !__builtin_mul_overflow(bytes, extent.depth, &bytes);
 
+    if (p == NULL)
+        return cudart_leave(s, CUDA_ERROR_INVALID_VALUE);
+    const uint64_t addr = fits ? cudart_alloc(s, bytes) : 0;
     if (addr == 0)
         return cudart_leave(s, CUDA_ERROR_MEMORY_ALLOCATION);
     *p = (cuda_pitched_t){(void *)(uintptr_t)addr, pitch, extent.width, extent.height};

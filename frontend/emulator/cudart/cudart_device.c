@@ -43,8 +43,6 @@ WAITS(cudart_enter_context, cudaStreamSynchronize, cudart_order_host_stream(stre
 WAITS(cudart_enter_context, cudaStreamQuery, cudart_order_host_stream(stream), cuda_stream_t stream)
 WAITS(cudart_enter_context, cudaEventSynchronize, cudart_order_host_event(event), void *event)
 WAITS(cudart_enter_context, cudaEventQuery, cudart_order_host_event(event), void *event)
-NOTHING_TO_DO(cudaHostRegister, void *p, size_t n, unsigned flags)
-NOTHING_TO_DO(cudaHostUnregister, void *p)
 #pragma GCC diagnostic pop
 
 /* --- errors ---------------------------------------------------------------------------------- */

@@ -143,24 +143,34 @@ cuda_error_t cudaGetDeviceFlags(unsigned *flags)
 cuda_error_t cudaHostGetFlags(unsigned *flags, void *p)
 {
     cudart_state_t *s = cudart_enter();
+    const emu_foreign_t *f = emu_mem_foreign(&s->mem, (uint64_t)(uintptr_t)p, 1);
 
-    *flags = 0;
-    return cudart_leave(s, cudart_is_device(s, p) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
+    if (flags == NULL || (f == NULL && !cudart_is_device(s, p)))
+        return cudart_leave(s, CUDA_ERROR_INVALID_VALUE);
+    *flags = f != NULL ? f->flags : 0;
+    return cudart_leave(s, CUDA_SUCCESS);
 }
 
-/*
- * struct cudaPointerAttributes: type (0 unknown, 2 device), device, both pointers. Pinned and
- * managed memory come from the device's range and are reported as device memory.
- */
+/* struct cudaPointerAttributes: type, device, both pointers. */
 cuda_error_t cudaPointerGetAttributes(void *attributes, const void *p)
 {
+    enum { UNREGISTERED, HOST, DEVICE, MANAGED, NO_DEVICE = -2 };
+    const uint64_t addr = (uint64_t)(uintptr_t)p;
     cudart_state_t *s = cudart_enter();
-    bool device = cudart_is_device(s, p);
+    const emu_range_t *r = emu_mem_range(&s->mem, addr);
     struct {
         int type, device;
         const void *on_device, *on_host;
-    } a = {device ? 2 : 0, 0, device ? p : NULL, p};
+    } a = {UNREGISTERED, NO_DEVICE, NULL, p};
 
+    if (attributes == NULL)
+        return cudart_leave(s, CUDA_ERROR_INVALID_VALUE);
+    if (r != NULL || emu_mem_foreign(&s->mem, addr, 1) != NULL) {
+        a.type = r == NULL ? HOST : r->managed ? MANAGED : r->of_host ? HOST : DEVICE;
+        a.device = 0;
+        a.on_device = p;
+        a.on_host = a.type == DEVICE ? NULL : p;
+    }
     memcpy(attributes, &a, sizeof(a));
     return cudart_leave(s, CUDA_SUCCESS);
 }

@@ -126,6 +126,8 @@ static cuda_error_t run(cudart_state_t *s, cudart_unit_t *unit, const cubin_kern
                       .grid = {grid.x, grid.y, grid.z},
                       .block = {block.x, block.y, block.z},
                       .dynamic_shared = (uint32_t)shared,
+                      .number = s->n_launches + 1,
+                      .sms = (uint32_t)cudart_device(s)->sms,
                       .params = params,
                       .max_insts = s->max_insts,
                       .timeout = s->timeout,

@@ -10,6 +10,8 @@
 CUDART_EXPORT cuda_error_t cudaMallocManaged(void **p, size_t n, unsigned flags);
 CUDART_EXPORT cuda_error_t cudaMallocHost(void **p, size_t n);
 CUDART_EXPORT cuda_error_t cudaHostAlloc(void **p, size_t n, unsigned flags);
+CUDART_EXPORT cuda_error_t cudaHostRegister(void *p, size_t n, unsigned flags);
+CUDART_EXPORT cuda_error_t cudaHostUnregister(void *p);
 CUDART_EXPORT cuda_error_t cudaHostGetDevicePointer(void **device, void *host, unsigned flags);
 CUDART_EXPORT cuda_error_t cudaMallocPitch(void **p, size_t *pitch, size_t width, size_t height);
 CUDART_EXPORT cuda_error_t cudaMemcpy(void *to, const void *from, size_t n, int kind);
@@ -63,7 +65,37 @@ cuda_error_t cudaHostAlloc(void **p, size_t n, unsigned flags)
 /* Managed memory may exceed the card's. */
 cuda_error_t cudaMallocManaged(void **p, size_t n, unsigned flags)
 {
-    return cudaHostAlloc(p, n, flags);
+    cudart_state_t *s = cudart_enter_context();
+
+    (void)flags;
+    if (p == NULL || n == 0)
+        return cudart_leave(s, CUDA_ERROR_INVALID_VALUE);
+    *p = (void *)(uintptr_t)emu_mem_alloc_managed(&s->mem, n);
+    return cudart_leave(s, *p == NULL ? CUDA_ERROR_MEMORY_ALLOCATION : CUDA_SUCCESS);
+}
+
+/* Kernels access the memory at its host address. */
+cuda_error_t cudaHostRegister(void *p, size_t n, unsigned flags)
+{
+    const uint64_t addr = (uint64_t)(uintptr_t)p;
+    cudart_state_t *s = cudart_enter_context();
+
+    if (p == NULL || n == 0 || n > UINT64_MAX - addr)
+        return cudart_leave(s, CUDA_ERROR_INVALID_VALUE);
+    if (cudart_is_device(s, p) || !emu_mem_register(&s->mem, addr, n, flags))
+        return cudart_leave(s, CUDA_ERROR_ALREADY_REGISTERED);
+    return cudart_leave(s, CUDA_SUCCESS);
+}
+
+cuda_error_t cudaHostUnregister(void *p)
+{
+    cudart_state_t *s = cudart_enter_context();
+
+    if (p == NULL)
+        return cudart_leave(s, CUDA_ERROR_INVALID_VALUE);
+    return cudart_leave(s, emu_mem_unregister(&s->mem, (uint64_t)(uintptr_t)p)
+                               ? CUDA_SUCCESS
+                               : CUDA_ERROR_NOT_REGISTERED);
 }
 
 cuda_error_t cudaHostGetDevicePointer(void **device, void *host, unsigned flags)
@@ -71,14 +103,22 @@ cuda_error_t cudaHostGetDevicePointer(void **device, void *host, unsigned flags)
     cudart_state_t *s = cudart_enter_context();
 
     (void)flags;
+    if (device == NULL || !cudart_legal(s, host, 1, true))
+        return cudart_leave(s, CUDA_ERROR_INVALID_VALUE);
     *device = host;
-    return cudart_leave(s, cudart_is_device(s, host) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE);
+    return cudart_leave(s, CUDA_SUCCESS);
 }
 
 cuda_error_t cudaMallocPitch(void **p, size_t *pitch, size_t width, size_t height)
 {
-    *pitch = (width + EMU_ALLOC_BYTES - 1) / EMU_ALLOC_BYTES * EMU_ALLOC_BYTES;
-    return cudaMalloc(p, *pitch * height);
+    size_t bytes, row = (width + EMU_ALLOC_BYTES - 1) / EMU_ALLOC_BYTES * EMU_ALLOC_BYTES;
+
+    if (p == NULL || pitch == NULL)
+        return cudart_leave(cudart_enter_context(), CUDA_ERROR_INVALID_VALUE);
+    if (row < width || __builtin_mul_overflow(row, height, &bytes))
+        return cudart_leave(cudart_enter_context(), CUDA_ERROR_MEMORY_ALLOCATION);
+    *pitch = row;
+    return cudaMalloc(p, bytes);
 }
 
 cuda_error_t cudaMemGetInfo(size_t *free_bytes, size_t *total)
@@ -96,7 +136,8 @@ cuda_error_t cudaMemGetInfo(size_t *free_bytes, size_t *total)
 bool cudart_legal(const cudart_state_t *s, const void *p, size_t n, bool must_be_device)
 {
     if (!cudart_is_device(s, p))
-        return !must_be_device && p != NULL;
+        return must_be_device ? emu_mem_foreign(&s->mem, (uint64_t)(uintptr_t)p, n) != NULL
+                              : p != NULL;
     return emu_mem_at(&s->mem, (uint64_t)(uintptr_t)p, n) != NULL;
 }
 
@@ -139,10 +180,13 @@ cuda_error_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t fr
                           size_t width, size_t height, int kind)
 {
     cudart_state_t *s = cudart_enter_context();
-    cuda_error_t e =
-        width > to_pitch || width > from_pitch ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+    const size_t rows = width > 0 ? height : 0;
+    size_t last;
+    cuda_error_t e = cudart_invalid_if(width > to_pitch || width > from_pitch ||
+                                       __builtin_mul_overflow(rows, to_pitch, &last) ||
+                                       __builtin_mul_overflow(rows, from_pitch, &last));
 
-    for (size_t i = 0; i < height && e == CUDA_SUCCESS; i++)
+    for (size_t i = 0; i < rows && e == CUDA_SUCCESS; i++)
         e = cudart_copy(s, (char *)to + i * to_pitch, (const char *)from + i * from_pitch, width,
                         kind);
     return cudart_leave(s, e);

@@ -144,18 +144,9 @@ void cudart_order_launch(cudart_state_t *s, cuda_stream_t stream)
 /* Pinned memory is in the device's range of addresses, but it is the host's. */
 static bool on_device(const cudart_state_t *s, const void *p)
 {
-    const uint64_t offset = (uint64_t)(uintptr_t)p - s->mem.base;
-    size_t low = 0, high = s->mem.n_used;
+    const emu_range_t *r = emu_mem_range(&s->mem, (uint64_t)(uintptr_t)p);
 
-    while (low < high) { /* the first range that ends behind p */
-        const size_t middle = low + (high - low) / 2;
-        if (s->mem.used[middle].offset + s->mem.used[middle].bytes <= offset)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    const bool found = low < s->mem.n_used && s->mem.used[low].offset <= offset;
-    return offset < s->mem.bytes && !(found && s->mem.used[low].of_host);
+    return (uint64_t)(uintptr_t)p - s->mem.base < s->mem.bytes && !(r != NULL && r->of_host);
 }
 
 static stream_op_kind_t direction(const cudart_state_t *s, const void *to, const void *from,

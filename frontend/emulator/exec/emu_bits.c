@@ -87,10 +87,9 @@ static void bind_logic(const sass_inst_t *in, emu_uop_t *u)
             u->fn = common[i].fn;
 }
 
-/* Two functions of three predicates. */
-static void pred_logic(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
+/* Two functions of three bits in each lane. */
+static void bit_logic(emu_warp_t *w, const emu_uop_t *u, const uint32_t p[3], uint32_t mask)
 {
-    uint32_t p[3] = {emu_pred(w, u, 0), emu_pred(w, u, 1), emu_pred(w, u, 2)};
     uint32_t luts[2] = {u->imm, u->imm2}, r[2] = {0, 0};
 
     for (unsigned i = 0; i < 8; i++) {
@@ -100,6 +99,23 @@ static void pred_logic(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
     }
     emu_set_pred(w, u->pd[0], r[0], mask);
     emu_set_pred(w, u->pd[1], r[1], mask);
+}
+
+/* Of three predicates. */
+static void pred_logic(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
+{
+    bit_logic(w, u, (uint32_t[]){emu_pred(w, u, 0), emu_pred(w, u, 1), emu_pred(w, u, 2)}, mask);
+}
+
+/* Of the signs of three words: whether a sum overflows, for additions that saturate. */
+static void sign_logic(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
+{
+    uint32_t p[3] = {0};
+
+    for (unsigned i = 0; i < 3; i++)
+        for (unsigned k = 0; k < EMU_LANES; k++)
+            p[i] |= (emu_src(w, u, i)[k] >> 31) << k;
+    bit_logic(w, u, p, mask);
 }
 
 /* Whether the first predicate is P0 or UP0. */
@@ -350,6 +366,11 @@ bool emu_bind_bits(const sass_inst_t *in, emu_uop_t *u)
         u->imm = sass_bits(in, 72, 5) << 3 | sass_bits(in, 64, 3);
         u->imm2 = sass_bits(in, 16, 8);
         u->fn = pred_logic;
+        return true;
+    case SASS_PLOP3_SIGN:
+        u->imm = sass_bits(in, 72, 8);
+        u->imm2 = sass_bits(in, 16, 8);
+        u->fn = sign_logic;
         return true;
     case SASS_P2R:
     case SASS_R2P:

@@ -405,6 +405,23 @@ static void trap(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
     emu_fault(w, u, "lane %u: the kernel executes a trap", emu_first_lane(mask));
 }
 
+static void refuse(emu_warp_t *w, const emu_uop_t *u)
+{
+    const sass_operand_t *last = &u->sass->operand[u->sass->n_operands - 1];
+    const char *name = u->sass->op == SASS_CALL_ABS && last->kind == SASS_OPERAND_IMM
+                           ? emu_module_missing(w->grid->launch->module, (uint64_t)last->value)
+                           : NULL;
+
+    w->grid->totals.unsupported = true;
+    if (name != NULL)
+        emu_fault(w, u,
+                  "the emulator does not have the function %s of the driver (dynamic "
+                  "parallelism?)",
+                  name);
+    else
+        emu_fault(w, u, "the emulator does not support this instruction");
+}
+
 void emu_control(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 {
     switch (u->kind) {
@@ -460,7 +477,6 @@ void emu_control(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
         trap(w, u, mask);
         break;
     default:
-        w->grid->totals.unsupported = true;
-        emu_fault(w, u, "the emulator does not support this instruction");
+        refuse(w, u);
     }
 }

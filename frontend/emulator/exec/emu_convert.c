@@ -116,7 +116,7 @@ static void int_to_float(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
         uint64_t v = source_bits(w, u, from, k);
         if (u->is_signed)
             v = (uint64_t)sign_extend(v, from);
-        if (to == SIZE_16) /* a double represents every 32-bit integer */
+        if (to == SIZE_16) /* a double represents every integer up to the largest half */
             r[k] = emu_double_to_half(u->is_signed ? (double)(int64_t)v : (double)v, u->round);
         else
             r[k] = convert_int(v, u->is_signed, to, u->round);
@@ -375,13 +375,12 @@ static void pack_floats(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 /* F2F.BF16.F32. */
 static void float_to_bf16(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 {
-    const bool truncate = u->round == EMU_RZ;
     uint32_t a[EMU_LANES];
 
     emu_load(w, u, 0, true, a);
     for (unsigned k = 0; k < EMU_LANES && u->ftz; k++)
         a[k] = (a[k] & 0x7f800000u) == 0 ? a[k] & 0x80000000u : a[k];
-    EMU_PUT_EACH(w, u->d, mask, emu_float_to_bf16(a[k], truncate));
+    EMU_PUT_EACH(w, u->d, mask, emu_round_to_bf16(a[k], u->round));
 }
 
 /* F2FP.PACK_AB: two halves, a above b. */
@@ -412,7 +411,7 @@ bool emu_bind_convert(const sass_inst_t *in, emu_uop_t *u)
             u->fn = u->is_signed ? s32_to_f32 : u32_to_f32;
         if (from == SIZE_32 && to == SIZE_64 && !u->mod)
             u->fn = u->is_signed ? s32_to_f64 : u32_to_f64;
-        return to != SIZE_8 && !(to == SIZE_16 && from == SIZE_64) && !(from != SIZE_32 && u->mod);
+        return to != SIZE_8 && !(from != SIZE_32 && u->mod);
     case SASS_F2I:
         u->is_signed = sass_bits(in, 72, 1);
         u->sat = sass_bits(in, 77, 1); /* .NTZ */
@@ -427,7 +426,7 @@ bool emu_bind_convert(const sass_inst_t *in, emu_uop_t *u)
     case SASS_F2F:
         if (in->arch >= SASS_AMPERE && to == SIZE_8 && from == SIZE_32) {
             u->fn = float_to_bf16;
-            return u->round == EMU_RN || u->round == EMU_RZ;
+            return true;
         }
         u->fn = from == SIZE_32 && to == SIZE_64 ? f32_to_f64 : float_to_float;
         return from != SIZE_8 && to != SIZE_8;

@@ -340,30 +340,34 @@ EMU_HOT static void abs_difference(emu_warp_t *w, const emu_uop_t *u, uint32_t m
     EMU_PUT_EACH(w, u->d, mask, ((a[k] ^ flip) < (b[k] ^ flip) ? b[k] - a[k] : a[k] - b[k]) + c[k]);
 }
 
-EMU_INLINE uint32_t byte_difference(uint32_t a, uint32_t b, unsigned bit)
+/* sign: 0x80 if the bytes are signed, else 0. */
+EMU_INLINE uint32_t byte_difference(uint32_t a, uint32_t b, unsigned bit, uint32_t sign)
 {
-    const uint32_t x = a >> bit & 0xff, y = b >> bit & 0xff;
+    const uint32_t x = (a >> bit & 0xff) ^ sign, y = (b >> bit & 0xff) ^ sign;
 
     return x > y ? x - y : y - x;
 }
 
-/* VABSDIFF4 of unsigned bytes: the differences or, with .ACC, their sum plus the third source. */
+/* VABSDIFF4: the differences of bytes or, with .ACC, their sum plus the third source. */
 EMU_HOT static void abs_differences(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 {
-    const uint32_t *a = emu_src(w, u, 0), *b = emu_src(w, u, 1);
+    const uint32_t *a = emu_src(w, u, 0), *b = emu_src(w, u, 1), sign = u->is_signed ? 0x80 : 0;
 
     EMU_PUT_EACH(w, u->d, mask,
-                 byte_difference(a[k], b[k], 0) | byte_difference(a[k], b[k], 8) << 8 |
-                     byte_difference(a[k], b[k], 16) << 16 | byte_difference(a[k], b[k], 24) << 24);
+                 byte_difference(a[k], b[k], 0, sign) | byte_difference(a[k], b[k], 8, sign) << 8 |
+                     byte_difference(a[k], b[k], 16, sign) << 16 |
+                     byte_difference(a[k], b[k], 24, sign) << 24);
 }
 
 EMU_HOT static void add_abs_differences(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 {
     const uint32_t *a = emu_src(w, u, 0), *b = emu_src(w, u, 1), *c = emu_src(w, u, 2);
+    const uint32_t sign = u->is_signed ? 0x80 : 0;
 
     EMU_PUT_EACH(w, u->d, mask,
-                 byte_difference(a[k], b[k], 0) + byte_difference(a[k], b[k], 8) +
-                     byte_difference(a[k], b[k], 16) + byte_difference(a[k], b[k], 24) + c[k]);
+                 byte_difference(a[k], b[k], 0, sign) + byte_difference(a[k], b[k], 8, sign) +
+                     byte_difference(a[k], b[k], 16, sign) + byte_difference(a[k], b[k], 24, sign) +
+                     c[k]);
 }
 
 bool emu_bind_int(const sass_inst_t *in, emu_uop_t *u)
@@ -396,7 +400,7 @@ bool emu_bind_int(const sass_inst_t *in, emu_uop_t *u)
         return u->pd[0] == EMU_PRED_SINK;
     case SASS_VABSDIFF4:
         u->fn = sass_bits(in, 75, 1) ? add_abs_differences : abs_differences;
-        return !u->is_signed && u->pd[0] == EMU_PRED_SINK;
+        return u->pd[0] == EMU_PRED_SINK;
     default:
         return false;
     }

@@ -28,16 +28,14 @@ enum {
     PACKED_BYTES = 64 << 20,   /* packed records in memory; the others are in a temporary file */
 };
 
-uint32_t emu_shared_bytes(const emu_launch_t *l)
+static uint32_t local_bytes(const emu_launch_t *l)
 {
-    return l->kernel->shared_bytes + l->dynamic_shared;
-}
+    const uint32_t code = l->kernel->stack_bytes;
+    uint32_t bytes = code == UINT32_MAX ? RECURSIVE_LOCAL : code < MIN_LOCAL ? MIN_LOCAL : code;
 
-static uint32_t local_bytes(const cubin_kernel_t *k)
-{
-    if (k->stack_bytes == UINT32_MAX)
-        return RECURSIVE_LOCAL;
-    return k->stack_bytes < MIN_LOCAL ? (uint32_t)MIN_LOCAL : (k->stack_bytes + 15u) / 16 * 16;
+    if (bytes < l->stack_bytes)
+        bytes = l->stack_bytes;
+    return (bytes + 15u) / 16 * 16;
 }
 
 /* --- blocks ---------------------------------------------------------------------------------- */
@@ -540,7 +538,7 @@ rb_code_t emu_run(const emu_launch_t *l, emu_totals_t *totals, rb_err_t *err)
     emu_progress_t progress = {0};
     emu_grid_t g = {.launch = l,
                     .progress = &progress,
-                    .local_bytes = local_bytes(l->kernel),
+                    .local_bytes = local_bytes(l),
                     .shared_bytes = emu_shared_bytes(l),
                     .tracing = l->on_block != NULL,
                     .begun = l->timeout > 0 ? clock_seconds() : 0,
@@ -552,11 +550,13 @@ rb_code_t emu_run(const emu_launch_t *l, emu_totals_t *totals, rb_err_t *err)
     stream_store_t store;
     stream_store_init(&store, &(stream_limits_t){.memory_bytes = PACKED_BYTES, .dir = l->tmpdir});
     g.store = &store;
-    rb_code_t rc = emu_translate(&g, g.err);
+    rb_code_t rc = emu_place_bank0(&g, g.err);
+    if (rc == RB_OK)
+        rc = emu_translate(&g, g.err);
     if (rc == RB_OK)
         rc = run_grid(&g);
     stream_store_free(&store);
-    free(g.bank0);
+    emu_free_bank0(&g);
     free(g.uops);
     free(g.pool);
     word_counts_free(&g.written);

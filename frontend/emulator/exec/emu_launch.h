@@ -26,6 +26,10 @@ typedef struct {
     const cubin_kernel_t *kernel;
     uint32_t grid[3], block[3];
     uint32_t dynamic_shared;
+    uint64_t number;       /* of the launch, as %gridid */
+    uint32_t sms;          /* of the GPU, as kernels see it: %nsmid, %smid; 0: one */
+    uint32_t stack_bytes;  /* per thread, at least; 0: CUDA's default */
+    uint64_t heap_bytes;   /* of malloc() in kernels; 0: no limit */
     const uint8_t *params; /* kernel->param_bytes bytes */
     uint64_t max_insts;    /* limit of warp instructions per launch; 0: no limit */
     double timeout;        /* limit of host seconds per launch; 0: no limit */
@@ -81,5 +85,8 @@ RB_CHECKED rb_code_t emu_run(const emu_launch_t *l, emu_totals_t *totals, rb_err
 
 /* Static and dynamic shared memory per block in bytes. */
 uint32_t emu_shared_bytes(const emu_launch_t *l);
+
+/* The same in whole units of allocation, as kernels see it (PTX ISA, %total_smem_size). */
+uint32_t emu_shared_units(const emu_launch_t *l);
 
 #endif

@@ -72,13 +72,19 @@ static bool patch(uint8_t *p, uint64_t room, uint32_t type, uint64_t addr)
         return room >= 4;
     case CUBIN_RELOC_ABS64:
     case CUBIN_RELOC_GENERIC64:
+    case CUBIN_RELOC_DESCRIPTOR64:
         if (room >= 8)
             memcpy(p, &addr, 8);
         return room >= 8;
     case CUBIN_RELOC_LO32:
-    case CUBIN_RELOC_HI32:
+    case CUBIN_RELOC_DESCRIPTOR_LO32:
         if (room >= 8)
-            memcpy(p + 4, type == CUBIN_RELOC_LO32 ? &low : &high, 4);
+            memcpy(p + 4, &low, 4);
+        return room >= 8;
+    case CUBIN_RELOC_HI32:
+    case CUBIN_RELOC_DESCRIPTOR_HI32:
+        if (room >= 8)
+            memcpy(p + 4, &high, 4);
         return room >= 8;
     case CUBIN_RELOC_CALL:
         if (room >= 10)
@@ -97,6 +103,18 @@ static const char *const system_calls[EMU_CALL_COUNT] = {
     [EMU_CALL_FREE] = "free",
 };
 
+/*
+ * Whether a symbol is a function that neither the program nor the emulator has, such as those of the
+ * device runtime that begin launches. Its address is behind those of the system calls; only a call of
+ * it is refused.
+ */
+static bool is_missing_function(const emu_module_t *m, uint32_t index)
+{
+    const elf_symbol_t *symbol = &m->cubin.elf.symbols[index];
+
+    return symbol->section == 0 && symbol->type == ELF_SYMBOL_FUNC;
+}
+
 /* The address of a symbol; 0: unknown. */
 static uint64_t symbol_base(const emu_module_t *m, uint32_t index)
 {
@@ -107,7 +125,19 @@ static uint64_t symbol_base(const emu_module_t *m, uint32_t index)
     for (unsigned i = 0; i < EMU_CALL_COUNT && symbol->section == 0; i++)
         if (strcmp(symbol->name, system_calls[i]) == 0)
             return code_address(EMU_CODE_SYSTEM) + i * SASS_INST_BYTES;
+    if (is_missing_function(m, index))
+        return code_address(EMU_CODE_SYSTEM) + (EMU_CALL_COUNT + (uint64_t)index) * SASS_INST_BYTES;
     return symbol->section < m->cubin.elf.n_sections ? m->section_addr[symbol->section] : 0;
+}
+
+const char *emu_module_missing(const emu_module_t *m, uint64_t addr)
+{
+    const uint64_t index =
+        (addr - code_address(EMU_CODE_SYSTEM)) / SASS_INST_BYTES - EMU_CALL_COUNT;
+
+    return index < m->cubin.elf.n_symbols && is_missing_function(m, (uint32_t)index)
+               ? m->cubin.elf.symbols[index].name
+               : NULL;
 }
 
 static rb_code_t relocate(const emu_module_t *m, uint32_t section, uint8_t *bytes, rb_err_t *err)
@@ -252,6 +282,16 @@ static rb_code_t gather_code(const emu_module_t *m, const cubin_kernel_t *k, emu
     return RB_OK;
 }
 
+/* Whether an instruction reads the address of bank 0. */
+static bool addresses_params(const sass_inst_t *in)
+{
+    for (unsigned i = 0; i < in->n_operands; i++)
+        if (in->operand[i].kind == SASS_OPERAND_CONST && in->operand[i].bank == 0 &&
+            !in->operand[i].indexed && in->operand[i].value == EMU_BANK0_ADDRESS)
+            return true;
+    return false;
+}
+
 rb_code_t emu_module_code(emu_module_t *m, const cubin_kernel_t *k, const emu_code_t **out,
                           rb_err_t *err)
 {
@@ -278,6 +318,7 @@ rb_code_t emu_module_code(emu_module_t *m, const cubin_kernel_t *k, const emu_co
         sass_decode(&c->insts[i], c->code + (size_t)i * SASS_INST_BYTES, i * SASS_INST_BYTES,
                     m->cubin.arch);
         sass_to_inst(&c->insts[i], m->cubin.arch, &c->static_code[i]);
+        c->addresses_params |= addresses_params(&c->insts[i]);
     }
     return RB_OK;
 }
@@ -343,6 +384,11 @@ const uint8_t *emu_module_bank(const emu_module_t *m, const cubin_kernel_t *k, u
 
     *size = section != 0 ? m->cubin.elf.sections[section].size : 0;
     return section != 0 ? m->section_copy[section] : NULL;
+}
+
+uint64_t emu_module_bank_address(const emu_module_t *m, const cubin_kernel_t *k, unsigned bank)
+{
+    return k->banks[bank] != 0 ? m->section_addr[k->banks[bank]] : 0;
 }
 
 bool emu_module_variable(const emu_module_t *m, const char *name, emu_variable_t *v)

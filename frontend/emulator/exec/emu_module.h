@@ -36,7 +36,11 @@ typedef struct {
     uint32_t *starts; /* owned; index of the first instruction of each included section */
     uint32_t n_sections;
     const line_table_t *lines; /* of the module */
+    bool addresses_params;     /* it asks for the address of the constant bank with them */
 } emu_code_t;
+
+/* Offset in bank 0 of the address at which loads see the bank. */
+enum { EMU_BANK0_ADDRESS = 0x40 };
 
 typedef struct {
     cubin_t cubin;
@@ -73,9 +77,16 @@ bool emu_code_line(const emu_code_t *c, uint32_t index, source_line_t *out);
 /* The system call at an address of code; false: it is not one. */
 bool emu_code_system_call(uint64_t addr, emu_system_call_t *call);
 
+/* The name of a function of the driver that the emulator does not have, by the address that calls of
+ * it have; NULL: there is none. */
+const char *emu_module_missing(const emu_module_t *m, uint64_t addr);
+
 /* A constant bank of a kernel (*size 0: the kernel has none). */
 const uint8_t *emu_module_bank(const emu_module_t *m, const cubin_kernel_t *k, unsigned bank,
                                uint64_t *size);
+
+/* Its address in device memory; 0: it has none. */
+uint64_t emu_module_bank_address(const emu_module_t *m, const cubin_kernel_t *k, unsigned bank);
 
 typedef struct {
     uint64_t addr, bytes; /* in device memory */

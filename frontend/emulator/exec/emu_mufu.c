@@ -192,7 +192,7 @@ bool emu_bind_mufu(const sass_inst_t *in, emu_uop_t *u)
     if (in->op != SASS_MUFU || u->select >= MUFU_COUNT)
         return false;
     u->fn = functions[u->select];
-    if (in->arch >= SASS_AMPERE && sass_bits(in, 73, 1)) {
+    if (sass_bits(in, 73, 1)) {
         u->imm2 = in->operand[1].select == 1;
         u->fn = mufu_half;
         return u->select == MUFU_EX2 || u->select == MUFU_TANH;

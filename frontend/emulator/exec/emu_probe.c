@@ -24,7 +24,7 @@ static rb_code_t look_at_code(const emu_launch_t *l, bool *suspect, rb_err_t *er
     rb_code_t rc = emu_translate(&g, err);
     for (uint32_t i = 0; rc == RB_OK && i < g.n_uops; i++)
         *suspect |= g.uops[i].kind == UOP_UNSUPPORTED;
-    free(g.bank0);
+    emu_free_bank0(&g);
     free(g.uops);
     free(g.pool);
     return rc;

@@ -7,16 +7,21 @@ enum {
     SR_TID_X = 0x21,
     SR_CTAID_X = 0x25,
     SR_SWINLO = 0x30,
+    SR_SMEMSZ = 0x32,
     SR_LWINLO = 0x34,
+    SR_LMEMHIOFF = 0x37,
     SR_EQMASK = 0x38,
     SR_LTMASK,
     SR_LEMASK,
     SR_GTMASK,
     SR_GEMASK,
+    SR_VIRTUALSMID = 0x43,
     SR_CLOCKLO = 0x50,
     SR_CLOCKHI,
     SR_TIMERLO,
     SR_TIMERHI,
+    SR_PM0 = 0x64,
+    SR_PM_HI7 = 0x73,
     SR_ZERO = 0xff,
 };
 
@@ -36,6 +41,14 @@ static uint32_t lane_mask(unsigned sr, unsigned k)
     default:
         return ~lt;
     }
+}
+
+/* The SM of a warp's block: blocks go to the SMs in turn, whether or not the model puts them there. */
+static uint32_t sm_of(const emu_warp_t *w)
+{
+    const uint32_t sms = w->grid->launch->sms;
+
+    return sms > 1 ? (uint32_t)(w->block->index % sms) : 0;
 }
 
 /* A special register in a lane. */
@@ -68,7 +81,13 @@ static uint32_t special(const emu_warp_t *w, unsigned sr, int k)
     case SR_GTMASK:
     case SR_GEMASK:
         return lane_mask(sr, (unsigned)k);
-    default: /* SR_VIRTID: every block is on SM 0; SR_ZERO */
+    case SR_VIRTUALSMID:
+        return sm_of(w);
+    case SR_VIRTID: /* bits 8-14: %warpid; bits 20-28: the SM */
+        return sm_of(w) << 20 | w->index << 8;
+    case SR_SMEMSZ:
+        return emu_shared_units(w->grid->launch);
+    default: /* SR_LMEMHIOFF: where the stack, which grows down, ends; SR_PM: nothing is counted */
         return 0;
     }
 }
@@ -76,9 +95,10 @@ static uint32_t special(const emu_warp_t *w, unsigned sr, int k)
 static bool special_known(unsigned sr)
 {
     return sr == SR_LANEID || sr == SR_VIRTID || (sr >= SR_TID_X && sr < SR_TID_X + 3) ||
-           (sr >= SR_CTAID_X && sr < SR_CTAID_X + 3) || sr == SR_SWINLO || sr == SR_LWINLO ||
-           (sr >= SR_EQMASK && sr <= SR_GEMASK) || (sr >= SR_CLOCKLO && sr <= SR_TIMERHI) ||
-           sr == SR_ZERO;
+           (sr >= SR_CTAID_X && sr < SR_CTAID_X + 3) || sr == SR_SWINLO || sr == SR_SMEMSZ ||
+           sr == SR_LWINLO || sr == SR_LMEMHIOFF || (sr >= SR_EQMASK && sr <= SR_GEMASK) ||
+           sr == SR_VIRTUALSMID || (sr >= SR_CLOCKLO && sr <= SR_TIMERHI) ||
+           (sr >= SR_PM0 && sr <= SR_PM_HI7) || sr == SR_ZERO;
 }
 
 static bool special_of_lane(unsigned sr)

@@ -233,6 +233,7 @@ struct emu_grid {
     uint32_t local_bytes, shared_bytes;
     uint8_t *bank0;
     uint64_t bank0_bytes;
+    uint64_t bank0_addr; /* of its copy in device memory; 0: none */
     bool tracing;
     stream_store_t *store; /* with tracing: for long records */
     size_t record_bytes;   /* of a warp; what exceeds it is packed */
@@ -375,6 +376,12 @@ RB_CHECKED rb_code_t emu_translate(emu_grid_t *g, rb_err_t *err);
 
 /* Creates bank 0 of a launch. */
 void emu_make_bank0(emu_grid_t *g);
+
+/* Copies it to device memory if the code asks for its address: for parameters that are given to
+ * functions by address (__grid_constant__). RB_NOMEM. */
+RB_CHECKED rb_code_t emu_place_bank0(emu_grid_t *g, rb_err_t *err);
+
+void emu_free_bank0(emu_grid_t *g);
 
 /* --- memory ---------------------------------------------------------------------------------- */
 

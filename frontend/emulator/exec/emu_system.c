@@ -235,7 +235,8 @@ static bool report_assertion(emu_warp_t *w, const emu_uop_t *u, unsigned lane)
 static bool allocate(emu_warp_t *w, unsigned lane)
 {
     uint64_t bytes = long_argument(w, 0, lane);
-    uint64_t addr = bytes > 0 ? emu_mem_alloc(w->grid->launch->mem, bytes) : 0;
+    const emu_launch_t *l = w->grid->launch;
+    uint64_t addr = bytes > 0 ? emu_mem_alloc_heap(l->mem, bytes, l->heap_bytes) : 0;
 
     put_result(w, lane, (uint32_t)addr);
     w->r[(FIRST_ARGUMENT + 1) * EMU_LANES + lane] = (uint32_t)(addr >> 32);
@@ -246,7 +247,7 @@ static bool release(emu_warp_t *w, const emu_uop_t *u, unsigned lane)
 {
     uint64_t addr = long_argument(w, 0, lane);
 
-    if (addr == 0 || emu_mem_release(w->grid->launch->mem, addr))
+    if (addr == 0 || emu_mem_release_heap(w->grid->launch->mem, addr))
         return true;
     emu_fault(w, u, "lane %u: free() of 0x%llx, which is not from malloc()", lane,
               (unsigned long long)addr);

@@ -253,7 +253,8 @@ static const struct {
     {SASS_CALL_ABS, UOP_ABSOLUTE}, {SASS_RET, UOP_RET},         {SASS_EXIT, UOP_EXIT},
     {SASS_BSSY, UOP_BSSY},         {SASS_BSYNC, UOP_BSYNC},     {SASS_BREAK, UOP_BREAK},
     {SASS_WARPSYNC, UOP_WARPSYNC}, {SASS_YIELD, UOP_YIELD},     {SASS_BAR, UOP_BAR},
-    {SASS_BPT, UOP_TRAP},          {SASS_LDGDEPBAR, UOP_NOP},
+    {SASS_BPT, UOP_TRAP},          {SASS_LDGDEPBAR, UOP_NOP},   {SASS_CCTLL, UOP_NOP},
+    {SASS_PMTRIG, UOP_NOP},
 };
 
 /* MEMBAR: earlier accesses of a host thread become visible to all that execute a later one. */

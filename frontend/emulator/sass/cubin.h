@@ -48,14 +48,17 @@ typedef struct {
 
 /* Relocation types in linked cubins (numbers of ptxas). */
 typedef enum {
-    CUBIN_RELOC_ABS32 = 1,      /* 32 bits of data */
-    CUBIN_RELOC_ABS64 = 2,      /* 64 bits of data */
-    CUBIN_RELOC_GENERIC64 = 4,  /* the same; a generic address, which of a variable is its own */
-    CUBIN_RELOC_TEXTURE = 6,    /* 32 bits of data: handle of a texture reference */
-    CUBIN_RELOC_SURFACE = 0x34, /* the same of a surface reference */
-    CUBIN_RELOC_LO32 = 0x38,    /* bits 32-63 of an instruction: low half of the address */
-    CUBIN_RELOC_HI32 = 0x39,    /* bits 32-63 of an instruction: high half */
-    CUBIN_RELOC_CALL = 0x3a,    /* bits 32-79 of an instruction: address of a function */
+    CUBIN_RELOC_ABS32 = 1,         /* 32 bits of data */
+    CUBIN_RELOC_ABS64 = 2,         /* 64 bits of data */
+    CUBIN_RELOC_GENERIC64 = 4,     /* the same; a generic address, which of a variable is its own */
+    CUBIN_RELOC_DESCRIPTOR64 = 35, /* 64 bits of data: a kernel that the device runtime starts */
+    CUBIN_RELOC_TEXTURE = 6,       /* 32 bits of data: handle of a texture reference */
+    CUBIN_RELOC_SURFACE = 0x34,    /* the same of a surface reference */
+    CUBIN_RELOC_LO32 = 0x38,       /* bits 32-63 of an instruction: low half of the address */
+    CUBIN_RELOC_HI32 = 0x39,       /* bits 32-63 of an instruction: high half */
+    CUBIN_RELOC_CALL = 0x3a,       /* bits 32-79 of an instruction: address of a function */
+    CUBIN_RELOC_DESCRIPTOR_LO32 = 62, /* like LO32 and HI32 */
+    CUBIN_RELOC_DESCRIPTOR_HI32 = 63,
 } cubin_reloc_type_t;
 
 typedef struct {

@@ -378,6 +378,13 @@ static void add_operand(sass_inst_t *in, char first, char second)
     case TOKEN('S', 'r'):
         sass_put(in, SASS_OPERAND_SPECIAL)->num = (uint8_t)sass_bits(in, 72, 8);
         break;
+    case TOKEN('S', 'a'):
+    case TOKEN('S', 'c'):
+        sass_put_source(in, SASS_PLAIN, second);
+        break;
+    case TOKEN('S', 'x'): /* Sb has another meaning */
+        sass_put_source(in, SASS_PLAIN, 'b');
+        break;
     case TOKEN('S', 'b'):
         sass_put_dependence_barriers(in);
         break;
@@ -392,6 +399,12 @@ static void add_operand(sass_inst_t *in, char first, char second)
         break;
     case TOKEN('L', 'u'):
         sass_put_value(in, sass_bits(in, 72, 8));
+        break;
+    case TOKEN('L', 'v'):
+        sass_put_value(in, sass_bits(in, 16, 8));
+        break;
+    case TOKEN('P', 'm'):
+        sass_put_value(in, sass_bits(in, 32, 16));
         break;
     case TOKEN('L', 's'):
         sass_put_value(in, sass_bits(in, 75, 5));
@@ -415,7 +428,8 @@ static void add_operand(sass_inst_t *in, char first, char second)
         break;
     case TOKEN('U', 'h'):
         sass_put_source(in, SASS_FLOAT, 'b');
-        in->operand[in->n_operands - 1].select = (uint8_t)sass_bits(in, 60, 2);
+        if (in->arch >= SASS_AMPERE || sass_bits(in, 73, 1))
+            in->operand[in->n_operands - 1].select = (uint8_t)sass_bits(in, 60, 2);
         break;
     default:
         if (second == 'd')

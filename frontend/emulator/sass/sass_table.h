@@ -53,6 +53,7 @@ enum { SASS_MAX_MODS = 9 };
  *   I J L    integer with a sign; the same, with unsigned immediates; with 64 bits
  *   F D H    float, double, two halves
  *   n        with complement
+ *   Sa Sx Sc of which only the sign is read; Sx: slot b
  *   Gb Uh    halves, of which the upper one may have another sign; a float or a half of a register
  *   Fs Is    source of a conversion: float, integer
  *   Lh       upper half of the first source of LEA.HI
@@ -97,6 +98,8 @@ enum { SASS_MAX_MODS = 9 };
  *
  * Numbers:
  *   Lu Pl    LUT; both LUTs of PLOP3
+ *   Lv       second LUT of PLOP3 that reads signs
+ *   Pm       mask of PMTRIG
  *   Ls       shift of LEA
  *   Hl Hm    lane, and bounds, of SHFL
  */

@@ -9,7 +9,7 @@
 #define ORDERED                                                                                    \
     FIELD(77, 4, NULL, "!CONSTANT.PRIVATE", "!CONSTANT.CTA", "!CONSTANT.CTA.PRIVATE", "CONSTANT",  \
           "STRONG.SM", "!STRONG.GPU.PRIVATE", "STRONG.GPU", "!MMIO.GPU", "???9", "STRONG.SYS",     \
-          "!CONSTANT.SM.PRIVATE", "???12", "!CONSTANT.VC", "!CONSTANT.VC.PRIVATE",                 \
+          "!CONSTANT.SM.PRIVATE", "MMIO.SYS", "!CONSTANT.VC", "!CONSTANT.VC.PRIVATE",              \
           "!CONSTANT.GPU")
 #define PREFETCHED FIELD(68, 2, NULL, "LTC64B", "LTC128B", "LTC256B")
 #define CCTL_OP                                                                                    \
@@ -86,14 +86,6 @@ const sass_row_t sass_ampere_rows[] = {
      {FIELD(75, 3, "???0", "???1", "F32", "???3", "???4", "???5", "???6", "???7"),
       FIELD(74, 1, "U32", "S32"), FIELD(78, 2, NULL, "INVALID1", "INVALID2", "RZ"),
       FIELD(84, 3, "???0", "???1", NULL, "???3", "???4", "???5", "???6", "???7")}},
-    {0x108,
-     SASS_MUFU,
-     "MUFU",
-     "Rd Uh",
-     0,
-     {FIELD(74, 4, "COS", "SIN", "EX2", "LG2", "RCP", "RSQ", "RCP64H", "RSQ64H", "SQRT", "TANH",
-            "INVALID10", "INVALID11", "INVALID12", "INVALID13", "INVALID14", "INVALID15"),
-      FLAG(73, "F16")}},
     {0x147, SASS_BRA, "BRA", "q0 Tu Tl", 0, {FIELD(32, 2, NULL, "U", "DIV", "CONV"), DEPTH}},
     {0x148, SASS_WARPSYNC, "WARPSYNC", "q0 Rb", 0, {FLAG(86, "!EXCLUSIVE")}},
     {0x180,

@@ -274,6 +274,8 @@ static void put_value(sass_line_t *l, const sass_inst_t *in, const sass_operand_
         put_reg(l, in, o);
     if (o->select != 0)
         put_select(l, in, o);
+    if (in->op == SASS_PLOP3_SIGN)
+        sass_line_put(l, ".SIGN");
     if (o->high_neg) /* the upper half with its sign changed */
         sass_line_put(l, o->half == SASS_H1_H0 ? ".H0_NH1" : ".INVALID%u", 4u + o->half);
     else if (o->style == SASS_HALF && o->kind != SASS_OPERAND_UREG)

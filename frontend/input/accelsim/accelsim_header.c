@@ -145,6 +145,18 @@ static rb_code_t read_version(reading_t *r, const char *key, const char *value)
     return RB_OK;
 }
 
+/* -1 where the tracer does not know the stream; Accel-Sim reads it as the largest number. */
+static rb_code_t read_stream(reading_t *r, const char *key, const char *value)
+{
+    uint64_t *stream = &r->h->info.stream;
+
+    if (value[0] == '-' && value[1] == '1' && text_ends(value + 2)) {
+        *stream = UINT64_MAX;
+        return RB_OK;
+    }
+    return read_number(r, key, value, UINT64_MAX, "", stream);
+}
+
 static rb_code_t read_value(reading_t *r, const char *key, const char *value)
 {
     launch_info_t *info = &r->h->info;
@@ -167,7 +179,7 @@ static rb_code_t read_value(reading_t *r, const char *key, const char *value)
     } else if (strcmp(key, "binary version") == 0) {
         return read_binary(r, key, value);
     } else if (strcmp(key, "cuda stream id") == 0) {
-        return read_number(r, key, value, UINT64_MAX, "", &info->stream);
+        return read_stream(r, key, value);
     } else if (strcmp(key, "shmem base_addr") == 0) {
         return read_address(r, key, value, &info->shared_base);
     } else if (strcmp(key, "local mem base_addr") == 0) {

@@ -9,7 +9,7 @@
 #include "sim/gpu/made_block.h"
 #include "sim/isa/isa.h"
 
-enum { WARP_LANES = 32, BLOCK_THREADS = 1024, RUN_MAX = 65535 };
+enum { WARP_LANES = 32, BLOCK_THREADS = 1024, BLOCKS_MAX_LOG2 = 40, RUN_MAX = 65535 };
 
 typedef struct {
     trace_source_t base; /* must be first: the source's address is ours */
@@ -50,15 +50,19 @@ static rb_code_t failed(rubato_code code, const rubato_error *said, uint64_t id,
 static rb_code_t check_shape(const rubato_kernel *k, uint64_t id, rb_err_t *err)
 {
     uint64_t threads = 1, blocks = 1;
-    bool bad = false;
+    bool too_many = false, crowded = false;
     for (int d = 0; d < 3; d++) {
-        bad = bad || __builtin_mul_overflow(threads, k->block[d], &threads) ||
-              __builtin_mul_overflow(blocks, k->grid[d], &blocks);
+        crowded = crowded || __builtin_mul_overflow(threads, k->block[d], &threads);
+        too_many = too_many || __builtin_mul_overflow(blocks, k->grid[d], &blocks);
     }
-    if (bad || blocks == 0 || threads == 0 || threads > BLOCK_THREADS)
+    if (k->grid[0] == 0 || k->grid[1] == 0 || k->grid[2] == 0 || crowded || threads == 0 ||
+        threads > BLOCK_THREADS)
         return rb_fail(err, RB_TRACE,
                        "launch %llu: a grid needs at least one block, a block 1 to %d threads",
                        (unsigned long long)id, BLOCK_THREADS);
+    if (too_many || blocks > (uint64_t)1 << BLOCKS_MAX_LOG2)
+        return rb_fail(err, RB_TRACE, "launch %llu: a grid has at most 2^%d blocks",
+                       (unsigned long long)id, BLOCKS_MAX_LOG2);
     if (isa_arch_name(k->arch) == NULL)
         return rb_fail(err, RB_TRACE, "launch %llu: unknown architecture %u, e.g. 70",
                        (unsigned long long)id, k->arch);
