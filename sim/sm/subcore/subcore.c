@@ -80,6 +80,7 @@ void subcore_free(sm_t *sm)
     control_free(sm);
     copies_free(sm);
     control_check_free(sm);
+    stall_stretch_free(sm);
     for (unsigned g = 0; g < DEP_GROUPS; g++)
         rb_model_free(sm->subcore.tables[g]);
 }

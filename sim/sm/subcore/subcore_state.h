@@ -174,6 +174,7 @@ typedef struct {
     counter_t *counter;        /* owned; CONTROL_COUNTERS per warp; allocated when first needed */
     cycle_t *release;          /* owned; CONTROL_COUNTER_MAX per counter, see control.c */
     copies_t *copies;          /* owned; one per warp; allocated when first needed */
+    struct written *written;   /* owned; REG_ID_COUNT per warp; NULL: see stall_stretch.c */
     struct control_check *check; /* owned; one per warp; NULL: sm.control_check is off */
     cycle_t sweep_at;
 } subcore_t;
