@@ -29,6 +29,7 @@ typedef struct {
     sm_stats_t sm;
     l2_stats_t l2;
     dram_stats_t dram;
+    bool part;             /* the run ended in it: what it did until then (run_plan_t.max_cycles) */
     uint64_t copied_bytes; /* host copies just before this launch */
     launch_touched_t touched;
     launch_sampling_t sampling;
