@@ -65,7 +65,7 @@ typedef struct {
 /* Every member may be NULL. A callback that returns an error ends the run with it. */
 typedef struct {
     void *ctx;
-    /* A launch is complete and the chip is idle; gpu_save() may be called here. */
+    /* A launch is complete and the chip is idle; gpu_save() may be called here, unless r->part. */
     rb_code_t (*launch_done)(void *ctx, const launch_result_t *r, rb_err_t *err);
     rb_code_t (*interval)(void *ctx, const interval_result_t *r, rb_err_t *err);
     rb_code_t (*view)(void *ctx, const chip_view_t *v, rb_err_t *err);
@@ -108,6 +108,13 @@ typedef struct {
     size_t n_shares;
     /* Launches run one after another, whatever their streams: the times of each one alone. */
     bool one_by_one;
+    /*
+     * Limits of the run, in cycles of launches and warp instructions; 0: none. The run ends when a launch
+     * reaches one, at the exact cycle or the next multiple of 256 cycles of the launch. That launch is
+     * reported as a part (launch_result_t.part), and the chip can then only be destroyed. Not with
+     * samplers, launches that overlap, counts per instruction and clock reads.
+     */
+    uint64_t max_cycles, max_insts;
     const stream_graph_t *graph; /* this work instead of all of the source's; NULL: all of it */
 } run_plan_t;
 

@@ -18,6 +18,12 @@ void gpu_count(gpu_t *g, cycle_t cycle, gpu_counters_t *out)
     }
 }
 
+void gpu_counters_between(gpu_counters_t *out, const gpu_counters_t *now,
+                          const gpu_counters_t *before)
+{
+    stats_sub((uint64_t *)out, (const uint64_t *)now, (const uint64_t *)before, GPU_COUNTERS);
+}
+
 uint64_t gpu_warp_insts(const gpu_t *g)
 {
     uint64_t n = 0;

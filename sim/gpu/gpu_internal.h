@@ -29,6 +29,7 @@ typedef struct {
     uint64_t boundaries;
     gpu_progress_t progress;
     run_progress_t work;
+    uint64_t cycles, insts;    /* of the launches so far, for the limits of the plan */
     uint64_t insts_before;     /* of the chip, at the start of the run */
     inside_t *inside;          /* NULL: no sampler inside launches */
     chip_views_t *views;       /* NULL: none are wanted */
@@ -81,6 +82,10 @@ struct gpu {
 
 /* Warp instructions that all SMs have issued so far. */
 uint64_t gpu_warp_insts(const gpu_t *g);
+
+/* The counts between two times. */
+void gpu_counters_between(gpu_counters_t *out, const gpu_counters_t *now,
+                          const gpu_counters_t *before);
 
 /* Sums all counters, after charging the warp states up to cycle. */
 void gpu_count(gpu_t *g, cycle_t cycle, gpu_counters_t *out);

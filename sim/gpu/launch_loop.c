@@ -9,6 +9,7 @@
 #include "sim/core/log.h"
 #include "sim/gpu/footprint.h"
 #include "sim/gpu/gpu_internal.h"
+#include "sim/gpu/launch_series.h"
 #include "sim/gpu/overlap_loop.h"
 #include "sim/sm/sm_limits.h"
 
@@ -16,6 +17,7 @@ enum {
     BOUNDARIES_PER_PROGRESS = 256,
     STUCK_CYCLES = 50000000, /* no instruction issued for so long while a launch runs */
     CYCLES_PER_WATCH = STUCK_CYCLES / 64,
+    RUN_CUT_CYCLES = 256, /* a run ends at max_insts only at a multiple of it */
 };
 
 /* Detects a livelock of the model: events, but no instructions and no completed blocks. */
@@ -79,33 +81,6 @@ bool gpu_idle_hook(void *gpu, int thread)
     return feed_ahead(&g->feed); /* not open while launches overlap: those have their own */
 }
 
-static void counters_between(gpu_counters_t *out, const gpu_counters_t *now,
-                             const gpu_counters_t *before)
-{
-    enum { N = sizeof(gpu_counters_t) / sizeof(uint64_t) };
-    stats_sub((uint64_t *)out, (const uint64_t *)now, (const uint64_t *)before, N);
-}
-
-/* Reports the point of the time series that ends at cycle to, and sets *from to it. */
-static rb_code_t report_interval(gpu_t *g, const launch_info_t *info, cycle_t start, cycle_t *from,
-                                 cycle_t to, gpu_counters_t *last, rb_err_t *err)
-{
-    gpu_counters_t now, part;
-    gpu_count(g, to, &now);
-    counters_between(&part, &now, last);
-    interval_result_t result = {.launch_id = info->id,
-                                .start = *from - start,
-                                .end = to - start,
-                                .sm = part.sm,
-                                .l2 = part.l2,
-                                .dram = part.dram};
-    *last = now;
-    *from = to;
-    return result.end > result.start
-               ? g->run.callbacks->interval(g->run.callbacks->ctx, &result, err)
-               : RB_OK;
-}
-
 /* Shows samplers the interval that ends at *look, and sets *look to the end of the next one. */
 static rb_code_t ask_samplers(gpu_t *g, cycle_t *look, rb_err_t *err)
 {
@@ -118,19 +93,36 @@ static rb_code_t ask_samplers(gpu_t *g, cycle_t *look, rb_err_t *err)
     return rc;
 }
 
-/* Simulates to the end of the launch, in steps of the requested intervals. */
-static rb_code_t run_to_end(gpu_t *g, const launch_info_t *info, cycle_t start,
-                            const gpu_counters_t *before, rb_err_t *err)
+/* The cycle up to which the launch that starts at `start` may run. */
+static cycle_t last_cycle(const run_state_t *r, cycle_t start)
+{
+    const uint64_t most = r->plan->max_cycles;
+    return most == 0 ? CYCLE_NEVER : start + (most - r->cycles);
+}
+
+/* Whether the run ends in the midst of the launch, which is at cycle now. */
+static bool is_cut(const gpu_t *g, const gpu_counters_t *before, cycle_t last, cycle_t now)
 {
     const run_state_t *r = &g->run;
-    const uint64_t step = r->callbacks->interval == NULL ? 0 : r->plan->stats_interval;
-    cycle_t from = start, point = step == 0 ? CYCLE_NEVER : start + step;
+    const uint64_t insts = gpu_warp_insts(g) - before->sm.warp_insts;
+    return now == last || (r->plan->max_insts > 0 && r->insts + insts >= r->plan->max_insts);
+}
+
+/* Simulates to the end of the launch, or to where the run ends: *cut is that cycle, or CYCLE_NEVER. */
+static rb_code_t run_to_end(gpu_t *g, const launch_info_t *info, cycle_t start,
+                            const gpu_counters_t *before, launch_series_t *series, cycle_t *cut,
+                            rb_err_t *err)
+{
+    const run_state_t *r = &g->run;
+    const cycle_t last = last_cycle(r, start);
+    const cycle_t every = r->plan->max_insts > 0 ? RUN_CUT_CYCLES : CYCLE_NEVER - start;
     cycle_t look = r->inside == NULL || inside_done(r->inside) ? CYCLE_NEVER
                                                                : start + g->spec.sampling.interval;
     cycle_t view = r->views == NULL ? CYCLE_NEVER : chip_views_begin(r->views, info, start);
-    gpu_counters_t last = *before;
+    cycle_t check = cycle_min(last, start + every);
+    *cut = CYCLE_NEVER;
     for (;;) {
-        cycle_t until = cycle_min(cycle_min(point, look), view);
+        cycle_t until = cycle_min(cycle_min(series->point, look), cycle_min(view, check));
         bool idle = engine_run(g->engine, until);
         RB_TRY(feed_check(&g->feed, err));
         if (r->stop)
@@ -138,11 +130,12 @@ static rb_code_t run_to_end(gpu_t *g, const launch_info_t *info, cycle_t start,
         bool finished = g->scheduler.finished;
         RB_INVARIANT(finished || !idle, "deadlock: launch %llu is not done, but no event is left",
                      (unsigned long long)info->id);
-        if (step > 0 && (finished || until == point)) {
-            cycle_t to = finished ? cycle_min(point, g->scheduler.end) : point;
-            RB_TRY(report_interval(g, info, start, &from, cycle_max(to, from), &last, err));
-            point += step;
+        if (!finished && until == check && is_cut(g, before, last, until)) {
+            *cut = until;
+            finished = true;
         }
+        if (!finished && until == series->point)
+            RB_TRY(launch_series_point(series, err));
         if (r->views != NULL && (finished || until == view))
             RB_TRY(chip_views_take(r->views, cycle_min(until, finished ? g->scheduler.end : until),
                                    finished, &view, err));
@@ -150,6 +143,8 @@ static rb_code_t run_to_end(gpu_t *g, const launch_info_t *info, cycle_t start,
             return RB_OK;
         if (until == look)
             RB_TRY(ask_samplers(g, &look, err));
+        if (until == check)
+            check = cycle_min(last, until + every);
     }
 }
 
@@ -162,22 +157,23 @@ static void start_after(gpu_t *g, cycle_t end)
         g->next_start += (end - g->next_start + step - 1) / step * step;
 }
 
-static void fill_result(gpu_t *g, const launch_info_t *info, const occupancy_t *occupancy,
-                        cycle_t start, const gpu_counters_t *before, launch_result_t *out)
+/* end: of the launch, or where the run ended in it; now: the counters that its own ones end with. */
+static void fill_result(const gpu_t *g, const launch_info_t *info, const occupancy_t *occupancy,
+                        cycle_t start, cycle_t end, const gpu_counters_t *before,
+                        const gpu_counters_t *now, launch_result_t *out)
 {
-    gpu_counters_t now, part;
-    gpu_count(g, g->scheduler.quiet, &now);
-    counters_between(&part, &now, before);
+    gpu_counters_t part;
+    const uint64_t latency = g->spec.gpu.launch_latency;
+    gpu_counters_between(&part, now, before);
     out->info = *info;
     out->occupancy = *occupancy;
     out->start = start;
-    out->end = g->scheduler.end;
-    out->launch_cycles = g->spec.gpu.launch_latency;
+    out->end = end;
+    out->launch_cycles = latency < end - start ? latency : end - start;
     out->blocks = part.sm.blocks;
     out->warp_insts = part.sm.warp_insts;
     out->thread_insts = part.sm.thread_insts;
-    out->warp_slot_cycles =
-        (uint64_t)g->n_sms * g->spec.sm.sm.max_warps * (g->scheduler.end - start);
+    out->warp_slot_cycles = (uint64_t)g->n_sms * g->spec.sm.sm.max_warps * (end - start);
     out->sm = part.sm;
     out->l2 = part.l2;
     out->dram = part.dram;
@@ -203,7 +199,8 @@ static rb_code_t open_feed(gpu_t *g, uint64_t position, const launch_info_t *inf
     return feed_open(&g->feed, g->run.source, position, &plan, err);
 }
 
-static rb_code_t run_launch(gpu_t *g, uint64_t position, const launch_info_t *info,
+/* copied: sectors that copies before the launch left in the L2. */
+static rb_code_t run_launch(gpu_t *g, uint64_t position, const launch_info_t *info, uint64_t copied,
                             launch_result_t *result, rb_err_t *err)
 {
     run_state_t *r = &g->run;
@@ -223,8 +220,11 @@ static rb_code_t run_launch(gpu_t *g, uint64_t position, const launch_info_t *in
                         .waits = r->inside == NULL && !g->spec.sm.l1.perfect};
     for (uint32_t p = 0; p < g->n_partitions; p++)
         partition_forget_writes(g->partition[p]);
-    gpu_counters_t before;
+    gpu_counters_t before, now;
+    launch_series_t series;
+    cycle_t cut;
     gpu_count(g, start, &before);
+    launch_series_begin(&series, g, info->id, start, &before, copied);
     if (g->insts != NULL)
         inst_collector_begin(g->insts, 0);
     if (r->callbacks->clock_reads != NULL)
@@ -237,7 +237,7 @@ static rb_code_t run_launch(gpu_t *g, uint64_t position, const launch_info_t *in
     r->last_issue = start;
     r->watch_from = start + CYCLES_PER_WATCH;
     r->launch_open = true;
-    rb_code_t rc = run_to_end(g, info, start, &before, err);
+    rb_code_t rc = run_to_end(g, info, start, &before, &series, &cut, err);
     r->launch_open = false;
     if (g->insts != NULL && rc == RB_OK) {
         inst_collector_describe(g->insts, 0, r->source, feed_pause(&g->feed));
@@ -245,8 +245,14 @@ static rb_code_t run_launch(gpu_t *g, uint64_t position, const launch_info_t *in
     }
     feed_close(&g->feed);
     RB_TRY(rc);
-    gpu_come_to_rest(g);
-    fill_result(g, info, &occupancy, start, &before, result);
+    result->part = cut != CYCLE_NEVER;
+    if (!result->part)
+        gpu_come_to_rest(g);
+    const cycle_t end = result->part ? cut : g->scheduler.end;
+    gpu_count(g, result->part ? cut : g->scheduler.quiet, &now);
+    fill_result(g, info, &occupancy, start, end, &before, &now, result);
+    result->l2.memcpy_sectors = copied; /* just before the cycles that it counts */
+    RB_TRY(launch_series_end(&series, end, &now, err));
     launch_insts_t insts = inst_collector_take(g->insts, 0);
     launch_insts_total(&result->sm, &result->l2, &insts.total);
     if (r->callbacks->clock_reads != NULL)
@@ -290,10 +296,10 @@ static rb_code_t run_lead(gpu_t *g, uint64_t k, launch_touched_t *touched, rb_er
     RB_TRY(gpu_warm_up(g, r->source, k, touched, NULL, err));
     const double begun = clock_cpu_seconds();
     const size_t n = r->source->ops->copies(r->source, k, &copies);
-    (void)gpu_take_copies(g, copies, n, &ignored.copied_bytes);
+    const uint64_t copied = gpu_take_copies(g, copies, n, &ignored.copied_bytes);
     r->callbacks = &quiet;
     r->inside = NULL;
-    const rb_code_t rc = run_launch(g, k, &info, &ignored, err);
+    const rb_code_t rc = run_launch(g, k, &info, copied, &ignored, err);
     r->callbacks = callbacks;
     r->inside = inside;
     g->reached = k;
@@ -334,11 +340,12 @@ static rb_code_t run_one(gpu_t *g, uint64_t id, rb_err_t *err)
     check_arch(g, &info);
     if (r->warmup == WARMUP_FLUSH && g->epoch > 0)
         gpu_flush_l2(g);
-    RB_TRY(run_launch(g, id, &info, &result, err));
+    RB_TRY(run_launch(g, id, &info, copied, &result, err));
+    r->cycles += launch_result_cycles(&result);
+    r->insts += result.warp_insts;
     g->reached = id;
     g->left_out = result.sampling.estimated && inside_is_cold(r->inside);
     run_progress_over(&r->work);
-    result.l2.memcpy_sectors = copied; /* just before the cycles that it counts */
     r->progress.launches_done++;
     return r->callbacks->launch_done == NULL
                ? RB_OK
@@ -354,6 +361,14 @@ static rb_code_t is_there(trace_source_t *source, uint64_t id, bool *there, rb_e
     return RB_OK;
 }
 
+/* Whether the run has come to where it is to end. */
+static bool is_over(const run_state_t *r)
+{
+    const run_plan_t *plan = r->plan;
+    return (plan->max_cycles > 0 && r->cycles >= plan->max_cycles) ||
+           (plan->max_insts > 0 && r->insts >= plan->max_insts);
+}
+
 static rb_code_t run_launches(gpu_t *g, rb_err_t *err)
 {
     const run_plan_t *plan = g->run.plan;
@@ -361,7 +376,7 @@ static rb_code_t run_launches(gpu_t *g, rb_err_t *err)
     const bool listed = plan->skip_copies_of_others && plan->launch_ids != NULL;
     for (uint64_t id = listed || plan->last > 0 ? plan->first : 1;; id++) {
         bool there;
-        if (plan->last > 0 && id > plan->last)
+        if ((plan->last > 0 && id > plan->last) || is_over(&g->run))
             return RB_OK;
         if (listed && (plan->n_launch_ids == 0 || id > plan->launch_ids[plan->n_launch_ids - 1]))
             return RB_OK;

@@ -30,7 +30,8 @@ typedef struct {
     sm_stats_t sm;
     l2_stats_t l2;
     dram_stats_t dram;
-    uint64_t copied_bytes;  /* host copies just before this launch */
+    bool part;             /* the run ended in it: what it did until then (run_plan_t.max_cycles) */
+    uint64_t copied_bytes; /* host copies just before this launch */
     stream_doubts_t doubts; /* of the blocks that were simulated */
     launch_touched_t touched;
     launch_sampling_t sampling;

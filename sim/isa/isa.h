@@ -146,6 +146,9 @@ void isa_finish(inst_t *in, const char *text, size_t len);
  * read finished instructions from a file call it, too. */
 void isa_derive(inst_t *in);
 
+/* Dense number of an operand's i-th register; REG_ID_COUNT if its file has no such register. */
+unsigned isa_register_id(reg_op_t op, unsigned i);
+
 /* Classes by how soon their results come: a number below INST_SPEEDS. */
 unsigned isa_class_speed(op_class_t cls);
 

@@ -303,8 +303,7 @@ static unsigned drop_zero_registers(reg_op_t *ops, unsigned n)
     return kept;
 }
 
-/* Dense number of an operand's i-th register; REG_ID_COUNT if its file has no such register. */
-static unsigned register_id(reg_op_t op, unsigned i)
+unsigned isa_register_id(reg_op_t op, unsigned i)
 {
     static const struct {
         uint16_t first, count;
@@ -339,7 +338,7 @@ static unsigned list_registers(const reg_op_t *ops, unsigned n_ops, id_set_t *se
 {
     for (unsigned k = 0; k < n_ops; k++)
         for (unsigned i = 0; i < ops[k].count; i++) {
-            unsigned id = register_id(ops[k], i);
+            unsigned id = isa_register_id(ops[k], i);
 
             if (id < REG_ID_COUNT && n < max && id_set_add(seen, id))
                 list[n++] = (uint16_t)id;
@@ -366,7 +365,7 @@ static void fill_bank_reads(inst_t *in)
     memset(in->bank_reads, 0, sizeof(in->bank_reads));
     for (unsigned k = 0; k < in->n_src; k++)
         for (unsigned i = 0; i < in->src[k].count && in->src[k].file == REG_GPR; i++) {
-            unsigned id = register_id(in->src[k], i);
+            unsigned id = isa_register_id(in->src[k], i);
 
             if (id < REG_ID_COUNT && id_set_add(&seen, id))
                 in->bank_reads[id % 4]++;

@@ -110,9 +110,6 @@ void sm_stays_clear(sm_t *sm);
 enum { SM_MAX_STAYS = 64 };
 size_t sm_residents(const sm_t *sm, sm_stay_t list[SM_MAX_STAYS]);
 
-/* Cycles from issue to dependent issue of a class with a fixed latency; 1 for the others. */
-uint32_t sm_fixed_latency(const lat_spec_t *lat, op_class_t cls);
-
 /* true: resident warps, and those that start later, end after the next instruction that they issue.
  * Only between windows. */
 void sm_cut_warps(sm_t *sm, bool cut);

@@ -12,6 +12,14 @@ const param_choice_t sm_dependence_choices[] = {
     {NULL, NULL},
 };
 
+const param_choice_t sm_compiled_for_choices[] = {
+    {"none", "nobody's: stall counts stay as they are"},
+    {"volta", "Volta's"},
+    {"turing", "Turing's"},
+    {"ampere", "Ampere's and Hopper's"},
+    {NULL, NULL},
+};
+
 #define PARAM_SPEC_ sm_spec_t
 static const param_t sm_rows[] = {PARAM_ROWS(SM_PARAMS)};
 #undef PARAM_SPEC_

@@ -7,6 +7,7 @@
 #define RUBATO_SM_PARAMS_H
 
 #include "sim/conf/param.h"
+#include "sim/isa/isa.h"
 #include "sim/parts/replacement.h"
 #include "sim/sm/memory/prefetcher.h"
 #include "sim/sm/memory/write_policy.h"
@@ -14,6 +15,9 @@
 
 enum { DEPS_AUTO, DEPS_SCOREBOARD, DEPS_CONTROL };
 extern const param_choice_t sm_dependence_choices[];
+
+enum { COMPILED_FOR_NONE, COMPILED_FOR_VOLTA, COMPILED_FOR_TURING, COMPILED_FOR_AMPERE };
+extern const param_choice_t sm_compiled_for_choices[];
 
 enum { SM_SUB_CORE_WARPS = 32 }; /* warp slots of a sub-core: bits of its masks */
 
@@ -58,6 +62,8 @@ extern const param_choice_t write_policy_choices[];
       "cycles in which an instruction with a control word reads its registers")                    \
     P(U32, zero_stall, "45", 1, 1024, "cycles",                                                    \
       "cycles that a stall count of 0 with a yield means")                                         \
+    E(compiled_for, sm_compiled_for_choices, "none",                                               \
+      "whose latencies the stall counts of the code assume; a longer one in lat stretches them")   \
     P(BOOL, control_check, "false", 0, 1, "", "warn about stall counts shorter than latencies")    \
     P(U32, rf_banks, "2", 1, 4, "banks", "register-file banks of a sub-core")                      \
     P(BOOL, rf_write_conflicts, "true", 0, 1, "",                                                  \
@@ -133,6 +139,9 @@ extern const param_group_t sm_param_group;
     LAT_PARAM_(P, unknown, "4", "opcodes that are not in the opcode table")
 PARAM_STRUCT(lat_spec_t, LAT_PARAMS);
 extern const param_group_t lat_param_group;
+
+/* Cycles from issue to dependent issue of a class with a fixed latency; 1 for the others. (classes.c) */
+uint32_t sm_fixed_latency(const lat_spec_t *lat, op_class_t cls);
 
 #define L1_PARAMS(P, E, T)                                                                         \
     P(SIZE, unified, "128KiB", 1024, 1 << 24, "bytes", "L1 and shared memory together")            \

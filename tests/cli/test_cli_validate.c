@@ -24,8 +24,10 @@ static void the_table_has_a_verdict_for_each_test(void **state)
     const char *t4 = strstr(out, "(t4)");
     assert_true(strstr(out, "(v100)") != NULL && t4 != NULL);
     assert_non_null(strstr(out, "3 pass, 0 fail"));
-    assert_non_null(strstr(out, "\nevidence: 0 pass, 0 fail, 0 reported\n"));
-    assert_non_null(strstr(out, "\ncalibration: 3 pass, 0 fail, 0 reported;"));
+    assert_non_null(
+        strstr(out, "\nevidence: 0 pass, 0 fail; without a gate: 0 within, 0 beyond\n"));
+    assert_non_null(
+        strstr(out, "\ncalibration: 3 pass, 0 fail; without a gate: 0 within, 0 beyond;"));
     assert_non_null(
         strstr(t4, "C1.ffma              4         4     +0.00        0  pass      calibration  "));
     free(out);
@@ -68,11 +70,11 @@ static void json_csv_and_page_say_the_same(void **state)
 static void curves_have_a_point_for_each_size(void **state)
 {
     (void)state;
-    char *json = output(0, WORDS("validate", "--short", "--suite", "M11", "-g", "v100", "--json"));
+    char *json = output(4, WORDS("validate", "--short", "--suite", "M11", "-g", "v100", "--json"));
     assert_null(json_check(json));
     assert_non_null(strstr(json, "\"point\": "));
     free(json);
-    char *out = output(0, WORDS("validate", "--short", "--suite", "M11", "-g", "v100"));
+    char *out = output(4, WORDS("validate", "--short", "--suite", "M11", "-g", "v100"));
     assert_non_null(strstr(out, "worst of "));
     free(out);
 }
@@ -96,13 +98,52 @@ static void rows_are_evidence_unless_they_say_what_they_calibrate(void **state)
     char *out = output(0, WORDS("validate", "-g", "v100", "-g", "t4"));
     char *t4 = strstr(out, "(t4)");
     assert_non_null(t4);
-    assert_non_null(strstr(t4, "\nevidence: 0 pass, 0 fail, 0 reported\ncalibration: 1 pass"));
+    assert_non_null(strstr(
+        t4, "\nevidence: 0 pass, 0 fail; without a gate: 0 within, 0 beyond\ncalibration: 1 pass"));
     *t4 = '\0';
-    assert_non_null(strstr(out, "\nevidence: 1 pass, 0 fail, 0 reported\ncalibration: 0 pass"));
+    assert_non_null(strstr(
+        out,
+        "\nevidence: 1 pass, 0 fail; without a gate: 0 within, 0 beyond\ncalibration: 0 pass"));
     free(out);
     snprintf(text, sizeof(text), "%s.calibrates t4\n", kernel);
     cli_write("listings/a.sil", text, strlen(text));
     expect(2, "a.sil:8: GPUs and settings (or the word rule) are needed", WORDS("validate"));
+    if (before != NULL)
+        setenv("RUBATO_SILICON", before, 1);
+    else
+        unsetenv("RUBATO_SILICON");
+    free(before);
+}
+
+/* No gate decides over a row of .report, but neither its mark nor the summary nor the status are clean. */
+static void rows_without_a_gate_are_not_clean(void **state)
+{
+    (void)state;
+    static const char kernel[] = ".kernel k\nEXIT\n.test K1 \"a\"\n.harness \"h\"\n.run k\n"
+                                 ".value \"sm.warp_insts\" n\n";
+    char text[512];
+    char *before = getenv("RUBATO_SILICON");
+    before = before != NULL ? strdup(before) : NULL;
+    assert_true(mkdir("ungated", 0700) == 0);
+    setenv("RUBATO_SILICON", "ungated", 1);
+    snprintf(text, sizeof(text), "%s.report t4 4 10%% \"s\"\n.report v100 1 10%% \"s\"\n", kernel);
+    cli_write("ungated/a.sil", text, strlen(text));
+    char *out = output(4, WORDS("validate", "-g", "t4"));
+    assert_non_null(
+        strstr(out, "\n0 pass, 0 fail; without a gate: 0 within what they allow, 1 beyond"));
+    assert_non_null(strstr(out, "\nwithout a gate, and beyond what they allow: K1 -75.0 %\n"));
+    assert_non_null(strstr(out, "  BEYOND  "));
+    free(out);
+    out = output(0, WORDS("validate", "-g", "v100"));
+    assert_non_null(
+        strstr(out, "\n0 pass, 0 fail; without a gate: 1 within what they allow, 0 beyond"));
+    free(out);
+    out = output(4, WORDS("validate", "-g", "t4", "--json"));
+    assert_true(json_is(out, "gpus.0.beyond", "1") && json_is(out, "gpus.0.report", "0"));
+    free(out);
+    snprintf(text, sizeof(text), "%s.expect t4 4 10%% \"s\"\n.report v100 4 10%% \"s\"\n", kernel);
+    cli_write("ungated/a.sil", text, strlen(text));
+    expect(3, NULL, WORDS("validate", "-g", "t4", "-g", "v100"));
     if (before != NULL)
         setenv("RUBATO_SILICON", before, 1);
     else
@@ -173,6 +214,7 @@ int main(void)
         cmocka_unit_test(json_csv_and_page_say_the_same),
         cmocka_unit_test(curves_have_a_point_for_each_size),
         cmocka_unit_test(rows_are_evidence_unless_they_say_what_they_calibrate),
+        cmocka_unit_test(rows_without_a_gate_are_not_clean),
         cmocka_unit_test(sensitivity_shows_which_rows_a_guess_decides),
         cmocka_unit_test(guesses_and_tests_are_listed),
         cmocka_unit_test(what_is_not_known_is_named),

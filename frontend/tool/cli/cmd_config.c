@@ -12,6 +12,7 @@
 #include "frontend/tool/silicon/card_fit.h"
 #include "sim/conf/param_value.h"
 #include "sim/conf/suggest.h"
+#include "sim/gpu/setting_scope.h"
 
 enum { SETS_MAX = 256 };
 
@@ -96,6 +97,9 @@ static void explain_param(const param_group_t *g, const param_t *p)
     if (*p->help)
         printf("    %s\n", p->help);
     printf("    legal: %s\n    default: %s\n", range, p->def);
+    const setting_scope_t *scope = setting_scope_find(g->name, p->name);
+    if (scope != NULL)
+        printf("    acts: %s\n", scope->when);
     for (const param_choice_t *c = p->choices; c != NULL && c->name != NULL; c++) {
         if (c->help != NULL)
             printf("    %s: %s\n", c->name, c->help);

@@ -48,10 +48,13 @@ static rb_code_t on_launch(void *ctx, const launch_result_t *r, rb_err_t *err)
     run_t *run = ctx;
     checkpoint_t c = host_state(run);
     c.last_launch = r->info.id;
+    run->part = r->part;
     RB_TRY(trace_identity_note(run->trace, run->folder.journal, err));
     RB_TRY(keep_launch(run, r, NULL, c.host_seconds, err));
     if (run->detectors != NULL)
         run_detectors_launch(run->detectors, r);
+    if (r->part)
+        return RB_OK;    /* the chip is not at rest, and nothing follows */
     if (run->overlaps) { /* others may be resident */
         run->last_launch = r->info.id;
         return RB_OK;
@@ -222,11 +225,34 @@ static rb_code_t run_plan(run_t *run, const run_plan_t *plan, const gpu_callback
     return RB_OK;
 }
 
+static uint64_t less(uint64_t limit, uint64_t done)
+{
+    return limit > done ? limit - done : 0;
+}
+
+/* Of the limits of the run, what the launches before left. */
+static run_limit_t limit_left(const run_t *run)
+{
+    const run_totals_t *done = library_sim_totals(run->sim);
+    const run_limit_t *limit = &run->options->limit;
+    return (run_limit_t){less(limit->cycles, done->cycles), less(limit->insts, done->warp_insts)};
+}
+
+/* Whether the launches so far have reached a limit. */
+static bool limit_is_reached(const run_t *run)
+{
+    const run_limit_t *limit = &run->options->limit, left = limit_left(run);
+    return (limit->cycles > 0 && left.cycles == 0) || (limit->insts > 0 && left.insts == 0);
+}
+
 /* Simulates launches of the source, from position first on. ids may be NULL: all. */
 static rb_code_t simulate_launches(run_t *run, uint64_t first, const uint64_t *ids, size_t n_ids,
                                    rb_err_t *err)
 {
+    const run_limit_t left = limit_left(run);
     run_plan_t plan = {
+        .max_cycles = left.cycles,
+        .max_insts = left.insts,
         .first = first,
         .launch_ids = ids,
         .n_launch_ids = n_ids,
@@ -313,7 +339,7 @@ static rb_code_t simulate(run_t *run, rb_err_t *err)
     if (run_sampling_is_online(sampling))
         return simulate_rounds(run, err);
     uint64_t last = ids != NULL ? ids[n_ids - 1] : run->setup.n_launches; /* or unknown */
-    if (done >= last)
+    if (done >= last || limit_is_reached(run))
         return RB_OK; /* the run was interrupted between the last launch and the results */
     return simulate_launches(run, done + 1, ids, n_ids, err);
 }
@@ -335,6 +361,12 @@ static uint64_t known_launches(const run_t *run)
     const trace_source_t *source = run->setup.source;
     uint64_t n = source->ops->n_launches(source);
     return n != UINT64_MAX ? n : launches_done(run);
+}
+
+/* Number of launches that were to be simulated. */
+static uint64_t wanted_launches(const run_t *run)
+{
+    return run->launch_ids != NULL ? run->n_launch_ids : known_launches(run);
 }
 
 /* Says where cycles depend on how long warps wait for each other. */
@@ -363,6 +395,8 @@ static rb_code_t conclude(run_t *run, bool complete, const char *command, rb_err
     const bool program = o->program.words != NULL;
     run_report_t report = {
         .complete = complete,
+        .limit = o->limit,
+        .part = limit_is_reached(run) && (run->part || launches_done(run) < wanted_launches(run)),
         .command = command,
         .identity = run->identity,
         .trace_path = program ? run->program.file : o->setup.trace,

@@ -13,7 +13,7 @@
 #include "frontend/tool/silicon/validation.h"
 
 /* A test with a verdict failed; 1 and 2 are errors of the environment and of the user. */
-enum { EXIT_TESTS_FAIL = 3, GPUS_MAX = 16, THREADS_MAX = 256 };
+enum { EXIT_TESTS_FAIL = 3, EXIT_ROWS_BEYOND = 4, GPUS_MAX = 16, THREADS_MAX = 256 };
 
 static const char *const all_gpus[] = {"v100", "titan_v", "qv100", "t4", "rtx2060", "rtx2080ti"};
 enum { ALL_GPUS = sizeof(all_gpus) / sizeof(all_gpus[0]) };
@@ -183,7 +183,12 @@ static rb_code_t run_sensitivity(const validate_options_t *o, const suite_t *sui
     return rc == RB_OK ? out_flush_stdout(err) : rc;
 }
 
-static rb_code_t run_suite(const validate_options_t *o, const suite_t *suite, size_t *failed,
+/* Rows that fail, and rows without a gate that are beyond what they allow. */
+typedef struct {
+    size_t failed, beyond;
+} bad_rows_t;
+
+static rb_code_t run_suite(const validate_options_t *o, const suite_t *suite, bad_rows_t *bad,
                            rb_err_t *err)
 {
     validation_t v[GPUS_MAX];
@@ -203,9 +208,9 @@ static rb_code_t run_suite(const validate_options_t *o, const suite_t *suite, si
         rc = write_files(o->output, v, n, err);
     if (rc == RB_OK)
         rc = print_all(o, v, n, err);
-    *failed = 0;
     for (size_t i = 0; i < n; i++) {
-        *failed += validation_count(&v[i], VERDICT_FAIL);
+        bad->failed += validation_count(&v[i], VERDICT_FAIL);
+        bad->beyond += validation_count(&v[i], VERDICT_BEYOND);
         validation_free(&v[i]);
     }
     return rc;
@@ -247,7 +252,7 @@ static rb_code_t run_applications(const validate_options_t *o, rb_err_t *err)
     return rc;
 }
 
-static rb_code_t validate(validate_options_t *o, size_t *failed, rb_err_t *err)
+static rb_code_t validate(validate_options_t *o, bad_rows_t *bad, rb_err_t *err)
 {
     suite_t suite;
     rb_code_t rc;
@@ -265,7 +270,7 @@ static rb_code_t validate(validate_options_t *o, size_t *failed, rb_err_t *err)
     } else if (o->sensitivity) {
         rc = run_sensitivity(o, &suite, err);
     } else {
-        rc = run_suite(o, &suite, failed, err);
+        rc = run_suite(o, &suite, bad, err);
     }
     suite_free(&suite);
     return rc;
@@ -278,7 +283,7 @@ int cmd_validate(int argc, char **argv)
                             .published = getenv("RUBATO_PUBLISHED")};
     rb_err_t err = {0};
     cli_parser_t p;
-    size_t failed = 0;
+    bad_rows_t bad = {0};
     bool help;
 
     cli_parser_init(&p, command, argc, argv);
@@ -294,10 +299,10 @@ int cmd_validate(int argc, char **argv)
         }
         rc = cli_check_operands(&p, 0, 0, &err);
         if (rc == RB_OK)
-            rc = validate(&o, &failed, &err);
+            rc = validate(&o, &bad, &err);
     }
     free(o.sets.text);
     if (rc != RB_OK)
         return cli_report(&err);
-    return failed > 0 ? EXIT_TESTS_FAIL : 0;
+    return bad.failed > 0 ? EXIT_TESTS_FAIL : bad.beyond > 0 ? EXIT_ROWS_BEYOND : 0;
 }

@@ -40,10 +40,12 @@ const cli_command_t cli_command_validate = {
     "Runs published microbenchmarks (latencies, bandwidths, conflicts, cache sizes) as small "
     "kernels on the models of the cards that they were measured on, and prints what was measured "
     "beside what the model says. A test passes if the error is within what it allows; where "
-    "sources disagree, or where the harness is not known, a row is reported without a verdict. "
+    "sources disagree, or where the harness is not known, a row has no gate: it is reported, or "
+    "marked BEYOND where the model is off by more than it allows, and counted apart. "
     "Each row is marked: calibration if its measured value was used to build the model, otherwise "
     "evidence. "
-    "The exit status is 3 if a test fails.\n\n"
+    "The exit status is 3 if a test fails, and 4 if none does but a row without a gate is beyond "
+    "what it allows.\n\n"
     "The kernels and tests are text: bench/silicon of the sources, or the folder that "
     "RUBATO_SILICON names.",
     NULL,

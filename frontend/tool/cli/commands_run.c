@@ -8,6 +8,11 @@ static const cli_option_t run_options[] = {
      "empty the L2 before each launch: same as -s warmup.mode=flush", NULL, false},
     {CLI_LAUNCHES, 'l', "launches", "LIST", "all", "Model",
      "simulate only these launches, such as 3-7,12,20-", NULL, false},
+    {CLI_CYCLES, 0, "cycles", "N", "no limit", "Model",
+     "end the run after so many cycles of launches, launch latency included; the results are those "
+     "of "
+     "this part",
+     NULL, false},
     {CLI_PLAN, 0, "plan", "FILE", NULL, "Sampling",
      "simulate only the launches of this plan, and estimate the whole from them", "@file", false},
     OPT_SAMPLE(
@@ -83,7 +88,11 @@ static const cli_option_t run_options[] = {
     {CLI_DEBUG_WINDOW, 0, "debug-window", "CYCLES", "W", "Execution",
      "cycles that a shard simulates on its own; results do not depend on it", NULL, true},
     OPT_ARCH_OF_PROGRAM,
-    OPT_MAX_INSTS,
+    {CLI_MAX_INSTS, 0, "max-insts", "N", "no limit", "Program",
+     "of a program: give up a launch after this many warp instructions; of a trace: end the run "
+     "after so "
+     "many, at a multiple of 256 cycles of a launch, with the results of this part",
+     NULL, false},
     OPT_TIMEOUT,
     OPT_SKIP_UNSUPPORTED,
     OPT_LIBS,

@@ -40,6 +40,7 @@ typedef enum {
     CLI_COUNT,
     CLI_NO_TRACE,
     CLI_MAX_INSTS,
+    CLI_CYCLES,
     CLI_SAMPLE,
     CLI_SEED,
     CLI_PLAN,

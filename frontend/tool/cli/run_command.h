@@ -44,6 +44,7 @@ typedef struct {
     uint64_t last_launch;         /* the one of these that ended last */
     bool replays;                 /* they would, but a sampler estimates that */
     run_graph_t graph;            /* ... with this result */
+    bool part;                    /* a limit ended the run in the midst of its last launch */
     bool resumable;               /* the folder has an incomplete run */
 } run_t;
 

@@ -42,7 +42,7 @@ static rb_code_t read_option(void *ctx, cli_option_id_t id, const char *value, r
     run_options_t *o = ctx;
     bool known;
     RB_TRY(program_option(&o->program, id, value, &known, err));
-    o->about_program = o->about_program || known;
+    o->about_program = o->about_program || (known && id != CLI_MAX_INSTS);
     if (known || setup_option(&o->setup, id, value))
         return RB_OK;
     switch (id) {
@@ -87,6 +87,8 @@ static rb_code_t read_option(void *ctx, cli_option_id_t id, const char *value, r
     case CLI_ISOLATED:
         o->isolated = true;
         return RB_OK;
+    case CLI_CYCLES:
+        return option_count("cycles", value, 1, UINT64_MAX / 2, &o->limit.cycles, err);
     case CLI_PART:
         return read_part(o, value, err);
     case CLI_MERGE:
@@ -220,6 +222,28 @@ static rb_code_t check_isolated(const run_options_t *o, rb_err_t *err)
     return RB_OK;
 }
 
+/* Checks --cycles and --max-insts. */
+static rb_code_t check_limit(const run_options_t *o, rb_err_t *err)
+{
+    const char *other = o->sampling.plan != NULL ? "plan"
+                        : o->samples != NULL     ? "sample"
+                        : o->isolated            ? "isolated"
+                        : o->timeline != NULL    ? "timeline"
+                        : o->detectors           ? "detectors"
+                        : o->per_instruction     ? "per-instruction"
+                        : o->clock_reads         ? "clock-reads"
+                                                 : NULL;
+    if (o->limit.cycles == 0 && o->limit.insts == 0)
+        return RB_OK;
+    if (o->program.words != NULL)
+        return rb_fail(err, RB_USAGE,
+                       "--cycles needs a trace, not a program: record it first (rubato record)");
+    if (other != NULL)
+        return rb_fail(err, RB_USAGE, "--%s ends a run in the midst of a launch: not with --%s",
+                       o->limit.cycles > 0 ? "cycles" : "max-insts", other);
+    return RB_OK;
+}
+
 static rb_code_t check_timeline(run_options_t *o, rb_err_t *err)
 {
     if (o->timeline == NULL && o->timeline_range != NULL)
@@ -239,12 +263,13 @@ static rb_code_t take_operands(run_options_t *o, const cli_parser_t *p, rb_err_t
     if (!dashes || (p->n_operands == 1 && open_trace_detect(p->operands[0]))) {
         if (o->about_program)
             return rb_fail(err, RB_USAGE,
-                           "--arch, --max-insts, --timeout and --skip-unsupported need a program: "
+                           "--arch, --timeout and --skip-unsupported need a program: "
                            "-- PROGRAM");
         if (p->n_operands == 0)
             return rb_fail(err, RB_USAGE,
                            "TRACE is missing, or -- PROGRAM; see 'rubato run --help'");
         o->setup.trace = p->operands[0];
+        o->limit.insts = o->program.max_insts;
         return cli_check_operands(p, 1, 1, err);
     }
     o->program.words = p->operands;
@@ -275,6 +300,7 @@ rb_code_t run_options_read(run_options_t *o, int argc, char **argv, bool *help, 
     RB_TRY(take_operands(o, &p, err));
     RB_TRY(check_samplers(o, err));
     RB_TRY(check_timeline(o, err));
+    RB_TRY(check_limit(o, err));
     RB_TRY(check_isolated(o, err));
     return check_output(o, err);
 }

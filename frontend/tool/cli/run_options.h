@@ -5,6 +5,7 @@
 #include "frontend/tool/run/program_child.h"
 #include "frontend/tool/run/run_folder.h"
 #include "frontend/tool/run/run_inside.h"
+#include "frontend/tool/run/run_report.h"
 #include "frontend/tool/run/run_sampling.h"
 #include "frontend/tool/run/run_setup.h"
 
@@ -23,6 +24,7 @@ typedef struct {
     bool per_instruction; /* write instructions.csv */
     bool clock_reads;     /* write clock_reads.csv */
     bool isolated;
+    run_limit_t limit;    /* --cycles, --max-insts of a trace */
     uint64_t part, parts; /* --part PART/PARTS; 0: all */
     text_list_t merge;    /* folders of the parts */
     bool json;

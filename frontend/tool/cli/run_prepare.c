@@ -65,6 +65,11 @@ static rb_code_t describe_identity(run_t *run, rb_err_t *err)
              (unsigned long long)run_sampling_fingerprint(&run->sampling),
              (unsigned long long)run_inside_fingerprint(&run->inside, run->options->sampling.seed));
     size_t n = strlen(run->identity);
+    const run_limit_t *limit = &run->options->limit;
+    if (limit->cycles > 0 || limit->insts > 0)
+        n += (size_t)snprintf(run->identity + n, sizeof(run->identity) - n,
+                              "limit %llu cycles %llu instructions\n",
+                              (unsigned long long)limit->cycles, (unsigned long long)limit->insts);
     if (run->options->isolated)
         n += (size_t)snprintf(run->identity + n, sizeof(run->identity) - n, "isolated\n");
     if (run->options->n_shares > 0) {
@@ -209,6 +214,16 @@ static void tell_cold(const run_t *run)
                 : "");
 }
 
+/* --cycles and --max-insts end a run in the midst of what samplers estimate. */
+static rb_code_t check_limit(const run_t *run, rb_err_t *err)
+{
+    const run_limit_t *limit = &run->options->limit;
+    if ((limit->cycles > 0 || limit->insts > 0) && (run->sampling.on || run->inside.list.n > 0))
+        return rb_fail(err, RB_USAGE, "--%s: not with samplers (sampling.samplers)",
+                       limit->cycles > 0 ? "cycles" : "max-insts");
+    return RB_OK;
+}
+
 /* Whether launches overlap; what then cannot be done is named before anything is written. */
 static rb_code_t check_streams(run_t *run, rb_err_t *err)
 {
@@ -232,7 +247,7 @@ static rb_code_t check_streams(run_t *run, rb_err_t *err)
         RB_TRY(run_graph_check(&run->sampling, run->setup.source, err));
     run->overlaps = !run->replays;
     if (o->isolated || o->timeline_range != NULL || o->stats_interval > 0 || o->detectors ||
-        o->clock_reads)
+        o->clock_reads || o->limit.cycles > 0 || o->limit.insts > 0)
         return rb_fail(err, RB_USAGE,
                        "launches that overlap cannot be simulated with "
                        "--%s: leave it out, or set gpu.concurrent_launches = 1",
@@ -240,7 +255,9 @@ static rb_code_t check_streams(run_t *run, rb_err_t *err)
                        : o->timeline_range != NULL ? "timeline-range"
                        : o->stats_interval > 0     ? "stats-interval"
                        : o->detectors              ? "detectors"
-                                                   : "clock-reads");
+                       : o->clock_reads            ? "clock-reads"
+                       : o->limit.cycles > 0       ? "cycles"
+                                                   : "max-insts");
     return RB_OK;
 }
 
@@ -264,6 +281,7 @@ rb_code_t run_prepare(run_t *run, rb_err_t *err)
     RB_TRY(describe_identity(run, err));
     RB_TRY(prepare_isolated(run, err));
     tell_cold(run);
+    RB_TRY(check_limit(run, err));
     RB_TRY(check_streams(run, err));
     if (o->timeline != NULL)
         RB_TRY(run_timeline_open(&run->timeline, o->timeline, err));

@@ -40,7 +40,9 @@
     X(estimated, "truth", "1: the launch was simulated only in part")                              \
     X(simulated_blocks, "blocks", "blocks that were simulated")                                    \
     X(cycles_low, "cycles", "lower end of the confidence interval of an estimated duration")       \
-    X(cycles_high, "cycles", "upper end of that interval")
+    X(cycles_high, "cycles", "upper end of that interval")                                         \
+    X(part, "truth",                                                                               \
+      "1: the run ended in this launch (--cycles, --max-insts): what it did until then")
 
 #define INTERVAL_COLUMNS(X)                                                                        \
     X(launch, "", "number of the launch, as in launches.csv")                                      \

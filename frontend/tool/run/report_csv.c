@@ -100,6 +100,7 @@ static void launches_row(csv_t *c, const run_report_t *r, const run_record_t *re
     csv_u64(c, inside->estimated);
     csv_u64(c, inside->estimated ? inside->simulated_blocks : l->blocks);
     cycles_interval(c, r, record);
+    csv_u64(c, l->part);
     metric_input_t m = report_launch_metrics(r, l);
     row_counters(c, &m);
     csv_end_row(c);

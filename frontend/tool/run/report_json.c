@@ -148,6 +148,7 @@ static void write_launch(json_t *j, const run_report_t *r, const run_record_t *r
     json_u64(j, "start_cycle", l->start);
     json_u64(j, "cycles", launch_result_cycles(l));
     json_u64(j, "launch_latency_cycles", l->launch_cycles);
+    json_bool(j, "part", l->part);
     json_u64(j, "blocks", l->blocks);
     json_u64(j, "warp_instructions", l->warp_insts);
     json_u64(j, "thread_instructions", l->thread_insts);
@@ -352,6 +353,19 @@ static void write_read(json_t *j, const trace_read_t *read)
     json_end(j);
 }
 
+/* The limit that ended the run; null if none did. */
+static void write_part(json_t *j, const run_report_t *r)
+{
+    if (!r->part) {
+        json_null(j, "part");
+        return;
+    }
+    json_begin_object(j, "part");
+    json_u64(j, "max_cycles", r->limit.cycles);
+    json_u64(j, "max_warp_instructions", r->limit.insts);
+    json_end(j);
+}
+
 rb_code_t report_json(const run_report_t *r, FILE *out, rb_err_t *err)
 {
     json_t j;
@@ -359,6 +373,7 @@ rb_code_t report_json(const run_report_t *r, FILE *out, rb_err_t *err)
     json_begin_object(&j, NULL);
     json_u64(&j, "schema", RESULT_SCHEMA);
     json_bool(&j, "complete", r->complete);
+    write_part(&j, r);
     char identity[REPORT_IDENTITY];
     report_identity(identity, r->identity, r->trace_read);
     json_text(&j, "identity", identity);

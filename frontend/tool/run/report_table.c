@@ -23,6 +23,17 @@ static const struct {
     {METRIC_dram_utilization, "DRAM bandwidth", false},
 };
 
+/* What a run with a limit left out. */
+static void write_part(const run_report_t *r, FILE *out)
+{
+    char a[FORMAT_MAX];
+    const bool cycles = r->limit.cycles > 0 && r->simulated.cycles >= r->limit.cycles;
+    if (r->part)
+        fprintf(out, "PART of the launches: the run ended after %s %s (--%s)\n",
+                format_grouped(a, cycles ? r->limit.cycles : r->limit.insts),
+                cycles ? "cycles" : "warp instructions", cycles ? "cycles" : "max-insts");
+}
+
 static void write_head(const run_report_t *r, FILE *out)
 {
     char text[FORMAT_MAX];
@@ -37,6 +48,7 @@ static void write_head(const run_report_t *r, FILE *out)
     fputs("\n", out);
     if (!r->complete)
         fputs("STOPPED before its end: the following covers only complete launches\n", out);
+    write_part(r, out);
 }
 
 /* "10x10": dimensions up to the last one that is not 1. */
@@ -59,10 +71,11 @@ static void write_launch(const run_report_t *r, const launch_result_t *l, unsign
     format_kernel(name, name_width + 1, l->info.name);
     dim_text(grid, sizeof(grid), l->info.grid);
     dim_text(block, sizeof(block), l->info.block);
-    fprintf(out, "%6llu  %-*s %12s %9s %13s %9s %7.2f %7s\n", (unsigned long long)l->info.id,
+    fprintf(out, "%6llu  %-*s %12s %9s %13s %9s %7.2f %7s%s\n", (unsigned long long)l->info.id,
             (int)name_width, name, grid, block, format_grouped(cycles, launch_result_cycles(l)),
             format_si(insts, (double)l->warp_insts), metric_value(METRIC_ipc, &m),
-            format_share(occupancy, metric_value(METRIC_achieved_occupancy, &m)));
+            format_share(occupancy, metric_value(METRIC_achieved_occupancy, &m)),
+            l->part ? "  part" : "");
 }
 
 static rb_code_t write_launches(const run_report_t *r, unsigned columns, FILE *out, rb_err_t *err)

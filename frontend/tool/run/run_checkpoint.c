@@ -30,6 +30,7 @@ static const char *meaning(const char *line)
         {"trace ", "another trace (its list, the names of its files, or the machine code with it)"},
         {"launches ", "other launches"},
         {"interval ", "another --stats-interval"},
+        {"limit ", "another --cycles or --max-insts"},
         {"plan ", "another plan or sampler of launches"},
         {"inside ", "other samplers inside launches"},
     };

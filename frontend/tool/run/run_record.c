@@ -42,6 +42,14 @@ static void code_u32(codec_t *c, uint32_t *v)
     code_bytes(c, v, sizeof(*v));
 }
 
+static void code_bool(codec_t *c, bool *v)
+{
+    uint64_t truth = *v;
+    code_u64(c, &truth);
+    *v = truth == 1;
+    c->failed |= truth > 1;
+}
+
 /* NULL is written as an empty text. */
 static void code_text(codec_t *c, const char **text)
 {
@@ -147,6 +155,7 @@ static void code_launch(codec_t *c, launch_result_t *r, double *host_seconds)
     code_u64(c, &r->warp_insts);
     code_u64(c, &r->thread_insts);
     code_u64(c, &r->warp_slot_cycles);
+    code_bool(c, &r->part);
     code_u64(c, &r->copied_bytes);
     code_bytes(c, host_seconds, sizeof(*host_seconds));
     code_counters(c, &r->sm, &r->l2, &r->dram);

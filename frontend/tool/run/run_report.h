@@ -18,8 +18,15 @@
 #include "sampling/estimate/estimate.h"
 #include "sampling/inside/inside_sampler.h"
 
+/* Where a run ends; 0: no limit. */
 typedef struct {
-    bool complete; /* false: stopped before the end */
+    uint64_t cycles, insts; /* of its launches, launch latency included; warp instructions */
+} run_limit_t;
+
+typedef struct {
+    bool complete;     /* false: stopped before the end */
+    run_limit_t limit; /* where the run was to end; it did if part */
+    bool part;         /* ... before the end of the launches */
     const char *command;
     const char *identity; /* lines that must be equal for a resume; see report_identity() */
     const char *trace_path, *trace_format;

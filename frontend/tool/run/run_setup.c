@@ -1,6 +1,11 @@
 #include "frontend/tool/run/run_setup.h"
 
 #include <sched.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "sim/core/log.h"
+#include "sim/gpu/setting_scope.h"
 
 uint64_t setup_usable_cores(void)
 {
@@ -22,6 +27,24 @@ rb_code_t setup_resolve(setup_t *s, const setup_options_t *o, rb_err_t *err)
     return RB_OK;
 }
 
+/* Names settings of the command line that cannot act beside the others. */
+static void tell_idle(const setup_t *s, const text_list_t *sets)
+{
+    for (size_t i = 0; i < sets->n; i++) {
+        const char *text = sets->text[i], *dot = strchr(text, '.');
+        char group[64], name[64];
+        const size_t n = dot == NULL ? 0 : (size_t)(dot - text), m = strcspn(text, "= ");
+        if (n == 0 || n >= sizeof(group) || m <= n + 1 || m - n > sizeof(name))
+            continue;
+        snprintf(group, sizeof(group), "%.*s", (int)n, text);
+        snprintf(name, sizeof(name), "%.*s", (int)(m - n - 1), dot + 1);
+        const setting_scope_t *scope = setting_scope_find(group, name);
+        const char *why = scope != NULL ? setting_scope_idle(scope, s->spec) : NULL;
+        if (why != NULL)
+            rb_warn("-s %s has no effect here: it acts %s", text, why);
+    }
+}
+
 rb_code_t setup_open(setup_t *s, const setup_options_t *o, rb_err_t *err)
 {
     *s = (setup_t){0};
@@ -38,7 +61,9 @@ rb_code_t setup_open(setup_t *s, const setup_options_t *o, rb_err_t *err)
     RB_TRY(s->source->ops->launch_info(s->source, 1, &s->first, err));
     s->gpu = o->gpu != NULL ? o->gpu : library_default_gpu(o->arch != 0 ? o->arch : s->first.arch);
     s->gpu_is_default = o->gpu == NULL;
-    return setup_resolve(s, o, err);
+    RB_TRY(setup_resolve(s, o, err));
+    tell_idle(s, &o->sets);
+    return RB_OK;
 }
 
 void setup_close(setup_t *s)

@@ -95,7 +95,10 @@ static void judge(validation_row_t *r)
     }
     bool holds = fabs(r->error) <= e->tolerance + rounding;
 
-    r->verdict = !e->gates ? VERDICT_REPORT : holds ? VERDICT_PASS : VERDICT_FAIL;
+    if (e->gates)
+        r->verdict = holds ? VERDICT_PASS : VERDICT_FAIL;
+    else
+        r->verdict = holds ? VERDICT_REPORT : VERDICT_BEYOND;
 }
 
 static rb_code_t run_row(validation_row_t *r, const suite_t *suite, const validation_options_t *o,

@@ -10,7 +10,14 @@
 #include "frontend/tool/silicon/config_guesses.h"
 #include "frontend/tool/silicon/silicon_measure.h"
 
-typedef enum { VERDICT_PASS, VERDICT_FAIL, VERDICT_REPORT, VERDICT_NO_TABLE } verdict_t;
+/* Rows without a gate neither pass nor fail: they are within what they allow, or beyond it. */
+typedef enum {
+    VERDICT_PASS,
+    VERDICT_FAIL,
+    VERDICT_REPORT,
+    VERDICT_BEYOND,
+    VERDICT_NO_TABLE
+} verdict_t;
 
 typedef struct {
     char *point; /* owned; NULL: a test of one point */
@@ -69,7 +76,7 @@ size_t validation_count_kind(const validation_t *v, verdict_t verdict, bool cali
 /* "calibration", "evidence". */
 const char *validation_kind(const validation_row_t *r);
 
-/* "pass", "FAIL", "report", "no table". */
+/* "pass", "FAIL", "report", "BEYOND", "no table". */
 const char *verdict_text(verdict_t verdict);
 
 /* A value with four significant digits; an error or tolerance in the format of the expectation. */

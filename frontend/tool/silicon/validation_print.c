@@ -9,7 +9,7 @@
 
 const char *verdict_text(verdict_t verdict)
 {
-    static const char *const texts[] = {"pass", "FAIL", "report", "no table"};
+    static const char *const texts[] = {"pass", "FAIL", "report", "BEYOND", "no table"};
 
     return texts[verdict];
 }
@@ -87,12 +87,29 @@ static void print_row(const validation_row_t *r, FILE *out)
 
 static void print_kind(const validation_t *v, bool calibration, FILE *out)
 {
-    fprintf(out, "%s: %zu pass, %zu fail, %zu reported%s\n",
+    fprintf(out, "%s: %zu pass, %zu fail; without a gate: %zu within, %zu beyond%s\n",
             calibration ? "calibration" : "evidence",
             validation_count_kind(v, VERDICT_PASS, calibration),
             validation_count_kind(v, VERDICT_FAIL, calibration),
             validation_count_kind(v, VERDICT_REPORT, calibration),
+            validation_count_kind(v, VERDICT_BEYOND, calibration),
             calibration ? "; what they measured was used to build the model" : "");
+}
+
+/* The rows that nothing gates, although the model is off by more than they allow. */
+static void print_beyond(const validation_t *v, FILE *out)
+{
+    char error[VALIDATION_TEXT];
+    const char *before = "without a gate, and beyond what they allow:";
+    for (size_t i = 0; i < v->n; i++) {
+        const validation_row_t *r = &v->rows[i];
+        if (r->verdict != VERDICT_BEYOND)
+            continue;
+        fprintf(out, "%s %s %s", before, r->test->id, validation_error(error, r));
+        before = ",";
+    }
+    if (validation_count(v, VERDICT_BEYOND) > 0)
+        fputc('\n', out);
 }
 
 void validation_print(const validation_t *v, bool guesses, FILE *out)
@@ -103,13 +120,14 @@ void validation_print(const validation_t *v, bool guesses, FILE *out)
             "error", "allowed", "", "", "what [source]");
     for (size_t i = 0; i < v->n; i++)
         print_row(&v->rows[i], out);
-    fprintf(out, "\n%zu pass, %zu fail, %zu reported without a verdict",
+    fprintf(out, "\n%zu pass, %zu fail; without a gate: %zu within what they allow, %zu beyond it",
             validation_count(v, VERDICT_PASS), validation_count(v, VERDICT_FAIL),
-            validation_count(v, VERDICT_REPORT));
+            validation_count(v, VERDICT_REPORT), validation_count(v, VERDICT_BEYOND));
     if (validation_count(v, VERDICT_NO_TABLE) > 0)
         fprintf(out, ", %zu need the published tables (--published DIR)",
                 validation_count(v, VERDICT_NO_TABLE));
     fprintf(out, "; %zu tests were not measured on this card\n", v->unmeasured);
+    print_beyond(v, out);
     print_kind(v, false, out);
     print_kind(v, true, out);
     fprintf(out, "%zu settings of the configuration are guesses%s\n", v->guesses.n,
@@ -187,6 +205,7 @@ static void write_json_kind(json_t *j, const char *name, const validation_t *v, 
     json_u64(j, "pass", validation_count_kind(v, VERDICT_PASS, calibration));
     json_u64(j, "fail", validation_count_kind(v, VERDICT_FAIL, calibration));
     json_u64(j, "report", validation_count_kind(v, VERDICT_REPORT, calibration));
+    json_u64(j, "beyond", validation_count_kind(v, VERDICT_BEYOND, calibration));
     json_end(j);
 }
 
@@ -206,6 +225,7 @@ void validation_write_json(const validation_t *v, size_t n, FILE *out)
         json_u64(&j, "pass", validation_count(v, VERDICT_PASS));
         json_u64(&j, "fail", validation_count(v, VERDICT_FAIL));
         json_u64(&j, "report", validation_count(v, VERDICT_REPORT));
+        json_u64(&j, "beyond", validation_count(v, VERDICT_BEYOND));
         write_json_kind(&j, "evidence", v, false);
         write_json_kind(&j, "calibration", v, true);
         json_begin_rows(&j, "tests");

@@ -8,6 +8,7 @@
 #include "frontend/tool/io/text_format.h"
 #include "frontend/tool/study/stat_table.h"
 #include "frontend/tool/study/sweep_results.h"
+#include "sim/conf/param_value.h"
 #include "sim/core/alloc.h"
 #include "sim/core/in_file.h"
 #include "sim/core/memory_file.h"
@@ -228,10 +229,49 @@ static bool may_be_chance(const sweep_result_t *r)
     return r->value[RESULT_cycles] < short_cycles && fabs(r->relative - 1.0) < small;
 }
 
+/* The capacity that a job's point sets for the L2; NAN: none. *column: which of its fields. */
+static double l2_size(const sweep_t *s, const sweep_job_t *job, size_t *column)
+{
+    uint64_t bytes;
+    for (size_t k = SWEEP_POINT; k < sweep_columns(s); k++) {
+        if (strcmp(s->columns[k], "l2.size") != 0 || size_parse(job->fields[k], &bytes) != NULL)
+            continue;
+        *column = k;
+        return (double)bytes;
+    }
+    return (double)NAN;
+}
+
+/* Whether two jobs are equal but for one of their fields. */
+static bool equal_but(const sweep_t *s, const sweep_job_t *a, const sweep_job_t *b, size_t column)
+{
+    bool equal = true;
+    for (size_t k = 0; k < sweep_columns(s); k++)
+        equal = equal && (k == column || strcmp(a->fields[k], b->fields[k]) == 0);
+    return equal;
+}
+
+/* Whether a job is slower than one that differs from it only by a smaller L2. */
+static bool is_slower_with_more(const sweep_t *s, size_t index, const sweep_result_t *results)
+{
+    const double least = 1.002; /* the order of requests moves more than that by itself */
+    const double mine = results[index].value[RESULT_cycles];
+    size_t column = 0;
+    const double size = l2_size(s, &s->jobs[index], &column);
+    for (size_t i = 0; isfinite(size) && i < s->n_jobs; i++) {
+        const double theirs = l2_size(s, &s->jobs[i], &column);
+        if (!sweep_is_part(s, i) && theirs < size &&
+            equal_but(s, &s->jobs[i], &s->jobs[index], column) &&
+            mine > least * results[i].value[RESULT_cycles])
+            return true;
+    }
+    return false;
+}
+
 static void print_table(const sweep_t *s, const sweep_result_t *results)
 {
     size_t *width = column_widths(s);
-    bool estimated = false, chance = false, overlap = false;
+    bool estimated = false, chance = false, overlap = false, more = false;
     for (size_t i = 0; i < s->n_jobs; i++) {
         if (sweep_is_part(s, i))
             continue;
@@ -245,6 +285,7 @@ static void print_table(const sweep_t *s, const sweep_result_t *results)
         overlap = overlap || (results[i].baseline != i &&
                               may_be_equal(&results[i], &results[results[i].baseline]));
         estimated = estimated || results[i].value[RESULT_estimated] > 0.0;
+        more = more || is_slower_with_more(s, i, results);
         chance = chance || (results[i].baseline != i && may_be_chance(&results[i]));
     }
     if (estimated)
@@ -255,6 +296,10 @@ static void print_table(const sweep_t *s, const sweep_result_t *results)
         printf(
             "\nchanges below 5 %% in runs below 50,000 cycles may be due to a different order of "
             "warps and requests (docs/limits.md)\n");
+    if (more)
+        printf("\nin places a larger l2.size is slower than a smaller one: docs/sweep.md says why "
+               "(A larger "
+               "cache can be slower)\n");
     free(width);
 }
 

@@ -55,9 +55,12 @@ void control_reset(sm_t *sm, uint32_t w)
         size_t n = (size_t)sm->n_warps * CONTROL_COUNTERS;
         sm->subcore.counter = rb_calloc(n, sizeof(*sm->subcore.counter));
         sm->subcore.release = rb_map_zeroed(PAGE, release_bytes(sm));
+        stall_stretch_begin(sm);
     }
     sm->subcore.warp[w].stalled_until = 0;
     memset(counter_of(sm, w, 0), 0, CONTROL_COUNTERS * sizeof(counter_t));
+    if (sm->subcore.written != NULL)
+        stall_stretch_reset(sm, w);
 }
 
 /* Removes releases that have passed. */

@@ -6,7 +6,7 @@
  * The distance of two instructions is the sum of the stall counts between them, not simulated time,
  * so a report does not depend on other delays.
  */
-#include "sim/sm/subcore/subcore_parts.h"
+#include "sim/sm/subcore/kept_distance.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -51,30 +51,9 @@ static void report(const inst_t *inst, unsigned id, int32_t early)
                  early);
 }
 
-/* Guards and branch conditions are read earlier in the pipeline than other operands. */
-static bool is_guard(const inst_t *inst, unsigned id)
-{
-    bool leads = inst->n_src > 0 && inst->src[0].file == REG_PRED &&
-                 (unsigned)REG_ID_PRED + inst->src[0].num == id;
-    bool predicate = id >= REG_ID_PRED && id < REG_ID_UNIFORM;
-    return predicate && (inst->flags & INST_BRANCH || (leads && inst->cls != OP_PRED));
-}
-
-/* Cycles after which a result without a counter may be used on the same pipe. ptxas lets results of
- * the FMA and ALU pipes be used after 4 cycles on the same pipe and after 5 on the other, whatever
- * the class: in code of CUDA 11.8 for sm_70 and sm_75 none of 1300 pairs is closer. */
+/* Cycles after which a result without a counter may be used on the same pipe. */
 static uint32_t result_latency(const sm_t *sm, const inst_t *inst)
 {
-    switch (sm->cls[inst->cls].pipe) {
-    case PIPE_FMA:
-        return sm->config->lat.fp32;
-    case PIPE_ALU:
-        return sm->config->lat.integer;
-    case PIPE_UNIFORM:
-        return 2; /* in the same code: ULDC and UMOV 2, the others 4 */
-    default:
-        break;
-    }
     switch (inst->access) {
     case ACC_LOAD:
     case ACC_ATOMIC:
@@ -82,15 +61,8 @@ static uint32_t result_latency(const sm_t *sm, const inst_t *inst)
                : inst->space == MEM_CONST ? sm->cls[inst->cls].latency
                                           : sm->config->l1.latency;
     default:
-        return sm->cls[inst->cls].latency;
+        return kept_distance(sm, &sm->config->lat, inst);
     }
-}
-
-/* Extra cycles for a result that is used on the other arithmetic pipe. */
-static uint32_t crosses(uint8_t from, const sm_t *sm, const inst_t *to)
-{
-    uint8_t pipe = sm->cls[to->cls].pipe;
-    return (from == PIPE_FMA && pipe == PIPE_ALU) || (from == PIPE_ALU && pipe == PIPE_FMA);
 }
 
 void control_check_issue(sm_t *sm, uint32_t w, const inst_t *inst, uint32_t mask)
@@ -102,7 +74,9 @@ void control_check_issue(sm_t *sm, uint32_t w, const inst_t *inst, uint32_t mask
         unsigned id = inst->dep[i];
         if (c->ready[id] == 0)
             continue;
-        uint32_t extra = is_guard(inst, id) ? guard_extra : crosses(c->pipe[id], sm, inst);
+        uint32_t extra = kept_is_guard(inst, id)
+                             ? guard_extra
+                             : kept_crosses(c->pipe[id], sm->cls[inst->cls].pipe);
         int32_t early = (int32_t)(c->ready[id] + extra - c->clock);
         if (early > 0)
             report(inst, id, early);

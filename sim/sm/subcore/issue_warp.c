@@ -49,6 +49,15 @@ static void hand_over(sm_t *sm, const warp_t *warp, const uint64_t *addr, cycle_
         ready_queue_free(warp->sub, free_at, now + 1);
 }
 
+/* Notes for those who compare stall counts with latencies. */
+static __attribute__((noinline)) void stall_counts_issue(sm_t *sm, const warp_t *warp, cycle_t now)
+{
+    if (sm->subcore.check != NULL)
+        control_check_issue(sm, warp->slot, warp->inst, warp->mask);
+    if (sm->subcore.written != NULL)
+        stall_stretch_issue(sm, warp, now);
+}
+
 static void execute(sm_t *sm, warp_t *warp, const op_properties_t *cls, cycle_t now)
 {
     const inst_t *inst = warp->inst;
@@ -80,10 +89,10 @@ static cycle_t execute_controlled(sm_t *sm, warp_t *warp, const op_properties_t 
 {
     const inst_t *inst = warp->inst;
     const uint64_t *addr = take_addresses(warp);
-    if (sm->subcore.check != NULL)
-        control_check_issue(sm, warp->slot, inst, warp->mask);
     uint32_t conflict =
         cls->through_allocate ? operands_allocate(sm, warp->sub, warp->slot, inst, now) : 0;
+    if (!sm->subcore.plain)
+        stall_counts_issue(sm, warp, now + conflict);
     pipes_occupy_own(sm, warp->sub, inst, cls, conflict, now);
     if (cls->one_unit)
         pipes_occupy_shared_fp64(sm, warp->sub, now);

@@ -41,17 +41,28 @@ static uint32_t operand_interval(const sm_spec_t *spec, const inst_t *inst)
     return (work + spec->tensor_fma - 1) / spec->tensor_fma;
 }
 
-uint32_t pipes_varying_latency(const sm_t *sm, const inst_t *inst)
+/* usual: the latency of the class. */
+static uint32_t tensor_latency(const lat_spec_t *lat, const inst_t *inst, uint32_t usual)
 {
     enum { NARROW = 2 };
-    const lat_spec_t *lat = &sm->config->lat;
-    if (!(inst->flags & INST_TENSOR))
-        return sm->cls[inst->cls].latency;
     if (inst->cls == OP_IMMA && inst->flops != 0)
         return lat->dmma;
     if (inst->n_src == 0 || inst->src[0].count <= NARROW)
-        return sm->cls[inst->cls].latency;
+        return usual;
     return inst->cls == OP_IMMA ? lat->imma_wide : lat->hmma_wide;
+}
+
+uint32_t pipes_varying_latency(const sm_t *sm, const inst_t *inst)
+{
+    const uint32_t usual = sm->cls[inst->cls].latency;
+    return inst->flags & INST_TENSOR ? tensor_latency(&sm->config->lat, inst, usual) : usual;
+}
+
+uint32_t pipes_latency_with(const sm_t *sm, const lat_spec_t *lat, const inst_t *inst)
+{
+    const uint32_t usual = sm_fixed_latency(lat, (op_class_t)inst->cls);
+    const bool varies = sm->cls[inst->cls].varies && inst->flags & INST_TENSOR;
+    return varies ? tensor_latency(lat, inst, usual) : usual;
 }
 
 uint32_t pipes_varying_interval(const sm_t *sm, const inst_t *inst)

@@ -24,6 +24,9 @@ static inline uint32_t pipes_latency(const sm_t *sm, const inst_t *inst, const o
     return cls->varies ? pipes_varying_latency(sm, inst) : cls->latency;
 }
 
+/* The same on a core with other latencies. */
+uint32_t pipes_latency_with(const sm_t *sm, const lat_spec_t *lat, const inst_t *inst);
+
 /* Occupies the other pipes that share the dispatch port of pipe `number`. */
 void pipes_occupy_others(sub_core_t *sub, unsigned number, uint32_t others, cycle_t now);
 

@@ -81,6 +81,7 @@ void subcore_free(sm_t *sm)
     copies_free(sm);
     warp_waits_free(sm);
     control_check_free(sm);
+    stall_stretch_free(sm);
     for (unsigned g = 0; g < DEP_GROUPS; g++)
         rb_model_free(sm->subcore.tables[g]);
 }

@@ -140,6 +140,22 @@ void control_check_free(sm_t *sm);
 void control_check_reset(sm_t *sm, uint32_t w);
 void control_check_issue(sm_t *sm, uint32_t w, const inst_t *inst, uint32_t mask);
 
+/* stall_stretch.c */
+
+/* The first warp with control words starts: allocates what the rule needs, if a latency is longer than the
+ * compiler assumed. */
+void stall_stretch_begin(sm_t *sm);
+void stall_stretch_free(sm_t *sm);
+
+/* To be called only where subcore.written is there. A warp with control words starts in slot w. */
+void stall_stretch_reset(sm_t *sm, uint32_t w);
+
+/* The warp issues its next instruction, which has read its operands at now. */
+void stall_stretch_issue(sm_t *sm, const warp_t *warp, cycle_t now);
+
+/* The earliest cycle for the warp's next instruction, whatever its stall counts say; 0: any. */
+cycle_t stall_stretch_until(const sm_t *sm, const warp_t *warp);
+
 /* operands.c */
 
 void operands_init(sm_t *sm);

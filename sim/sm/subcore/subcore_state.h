@@ -197,6 +197,7 @@ typedef struct {
     cycle_t *release;          /* owned; CONTROL_COUNTER_MAX per counter, see control.c */
     warp_waits_t *waits;       /* owned; one per warp; allocated when first needed */
     copies_t *copies;          /* owned; one per warp; allocated when first needed */
+    struct written *written;   /* owned; REG_ID_COUNT per warp; NULL: see stall_stretch.c */
     struct control_check *check; /* owned; one per warp; NULL: sm.control_check is off */
     cycle_t sweep_at;
 } subcore_t;

@@ -143,6 +143,15 @@ static void wait_for_refill(warp_t *warp, uint32_t places, cycle_t now)
     }
 }
 
+/* What delays any instruction. */
+static void delay_any(sm_t *sm, warp_t *warp, cycle_t now)
+{
+    if (sm->subcore.short_buffer > 0)
+        wait_for_refill(warp, sm->subcore.short_buffer, now);
+    if (sm->subcore.written != NULL && warp->control)
+        warp->stalled_until = cycle_max(warp->stalled_until, stall_stretch_until(sm, warp));
+}
+
 void warp_delay(sm_t *sm, uint32_t w, const inst_t *prev, uint32_t prev_mask, cycle_t now)
 {
     warp_t *warp = &sm->subcore.warp[w];
@@ -161,8 +170,8 @@ void warp_delay(sm_t *sm, uint32_t w, const inst_t *prev, uint32_t prev_mask, cy
         warp->base = now + sleep_cycles(sm, prev);
         warp->base_state = STATE_SLEEPING;
     }
-    if (sm->subcore.short_buffer > 0)
-        wait_for_refill(warp, sm->subcore.short_buffer, now);
+    if (sm->subcore.any_delays)
+        delay_any(sm, warp, now);
     warp_read_constant(sm, w);
     if (spec->ideal)
         warp->base = now + 1;
