@@ -153,8 +153,8 @@ static rb_code_t unknown_key(const conf_t *c, const conf_entry_t *e, const param
     for (size_t i = 0; i < in->n_params; i++)
         suggest_offer(&near, in->params[i].name);
     if (near.best)
-        return fail_at(c, e, err, "unknown setting '%s.%s'; did you mean '%s'?", e->group, e->key,
-                       near.best);
+        return fail_at(c, e, err, "unknown setting '%s.%s'; did you mean '%s.%s'?", e->group,
+                       e->key, e->group, near.best);
     for (size_t g = 0; g < c->n_groups; g++)
         if (param_find(c->group[g].group, e->key))
             return fail_at(c, e, err, "unknown setting '%s.%s'; did you mean '%s.%s'?", e->group,

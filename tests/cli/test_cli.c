@@ -69,6 +69,8 @@ static void a_mistake_of_the_user_exits_with_2_and_says_what_to_do(void **state)
     cli_write("plainfile", "x", 1);
     expect(2, "unknown GPU 'v10'; did you mean 'v100'", WORDS("config", "show", "v10"));
     expect(1, "none.cfg: No such file", WORDS("config", "check", "none.cfg"));
+    expect(2, "did you mean 'l2.size'?", WORDS("config", "show", "-s", "l2.sise=3MiB"));
+    expect(2, "did you mean 'l2.size'?", WORDS("config", "explain", "l2.sise"));
     expect(2, "plainfile: exists and is not", WORDS("run", TRACE, "-o", "plainfile/out"));
 }
 
@@ -478,9 +480,36 @@ static void what_is_no_trace_is_told_from_what_lies_above_one(void **state)
     expect(1, "mine.cfg: No such file", WORDS("run", TRACE, "--gpu", "mine.cfg"));
 }
 
+static void gpus_are_listed(void **state)
+{
+    (void)state;
+    char *text = cli_run_as(&rubato, 0, NULL, WORDS("config", "list"));
+    assert_non_null(strstr(text, "\nv100         sm_70   80 SMs   1380 MHz     6 MiB L2  "));
+    assert_null(strstr(text, "volta.cfg"));
+    free(text);
+}
+
+static void what_an_import_would_lose_is_refused(void **state)
+{
+    static const char lost[] = "-gpgpu_cache:dl2 none\n-gpgpu_n_clusters 40\n";
+    (void)state;
+    cli_write("lost.config", lost, sizeof(lost) - 1);
+    expect(2, "lost         -gpgpu_cache:dl2 none: rubato always has an L2",
+           WORDS("config", "import", "lost.config", "-o", "lost.cfg"));
+    assert_false(cli_exists("lost.cfg"));
+    char *text = cli_run_as(
+        &rubato, 0, NULL,
+        WORDS("config", "import", "lost.config", "-o", "lost.cfg", "--skip-unsupported"));
+    assert_non_null(strstr(text, " 1 lost, 0 without effect on results\n"));
+    assert_true(cli_exists("lost.cfg"));
+    free(text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(gpus_are_listed),
+        cmocka_unit_test(what_an_import_would_lose_is_refused),
         cmocka_unit_test(what_is_no_trace_is_told_from_what_lies_above_one),
         cmocka_unit_test(every_command_explains_its_options),
         cmocka_unit_test(the_completion_script_is_one_that_bash_accepts),

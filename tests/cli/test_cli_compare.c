@@ -176,6 +176,96 @@ static void launches_of_a_sampled_run_are_found_by_their_ids(void **state)
     expect(2, "simulated 2 of 3 launches", WORDS("compare", "run.json", "--hardware", "ncu.csv"));
 }
 
+/* A row per metric, as ncu --csv prints it without a page, around it what a program prints. */
+#define LONG_HEAD                                                                                  \
+    "\"ID\",\"Process ID\",\"Kernel Name\",\"Block Size\",\"Grid Size\",\"Section Name\","         \
+    "\"Metric Name\",\"Metric Unit\",\"Metric Value\"\n"
+#define LONG(id, kernel, shape, metric, unit, value)                                               \
+    "\"" id "\",\"7\",\"" kernel "\"," shape ",\"S\",\"" metric "\",\"" unit "\",\"" value "\"\n"
+#define ADD "\"(32, 1, 1)\",\"(4, 1, 1)\""
+#define MUL "\"(64, 1, 1)\",\"(1, 1, 1)\""
+
+static void every_form_of_nsight_compute_is_read(void **state)
+{
+    static const char *const forms[] = {
+        /* Labels of the page, rules without a metric, units with prefixes. */
+        "he said \"hello\", Kernel of mine\n==PROF== Connected\n\n" LONG_HEAD LONG(
+            "0", "add(float *)", ADD, "Elapsed Cycles", "cycle", "900")
+            LONG("0", "add(float *)", ADD, "Duration", "usecond", "1.90")
+                LONG("0", "add(float *)", ADD, "", "", "")
+                    LONG("1", "add(float *)", ADD, "Elapsed Cycles", "Kcycle", "1.90")
+                        LONG("2", "mul(float *)", MUL, "Elapsed Cycles", "cycle",
+                             "300") "==PROF== Disconnected\nPASSED, 3 of 3\n",
+        /* Decimal commas. Only one value tells that they are. */
+        LONG_HEAD LONG("0", "add(float *)", ADD, "gpc__cycles_elapsed.max", "Kcycle", "0,900")
+            LONG("1", "add(float *)", ADD, "gpc__cycles_elapsed.max", "cycle", "1.900")
+                LONG("2", "mul(float *)", MUL, "gpc__cycles_elapsed.max", "cycle", "300"),
+        /* Thousands by blanks, units beside the values, a page in a row per launch, twice. */
+        "\"ID\",\"Kernel Name\",\"Block Size\",\"Grid Size\",\"gpc__cycles_elapsed.max\"\n"
+        "\"\",\"\",\"\",\"\",\"cycle\"\n"
+        "\"0\",\"add(float *)\"," ADD ",\"900 cycle\"\na line between, of the program\n"
+        "\"1\",\"add(float *)\"," ADD ",\"1 900\"\n"
+        "\"ID\",\"Kernel Name\",\"Block Size\",\"Grid Size\",\"gpc__cycles_elapsed.max\"\n"
+        "\"\",\"\",\"\",\"\",\"Kcycle\"\n"
+        "\"0\",\"mul(float *)\"," MUL ",\"0.3 (0.2; 0.1)\"\nbye\n",
+    };
+    (void)state;
+    write_text("run.json", run_json);
+    for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+        write_text("ncu.csv", forms[i]);
+        char *out =
+            cli_run_as(&rubato, 0, NULL, WORDS("compare", "run.json", "--hardware", "ncu.csv"));
+        expect_in(out, "3 of 3 rows (one per launch)");
+        char *line = line_of(out, "gpc__cycles_elapsed.max, launch latency off");
+        expect_in(line, "    3      0.0 %     +0.0 %");
+        free(line);
+        if (i == 0) {
+            line = line_of(out, "gpu__time_duration.sum, launch latency off");
+            expect_in(line, "    1     52.6 %"); /* 0.9 of 1.9 microseconds */
+            free(line);
+        }
+        free(out);
+    }
+    /* A row per kernel with the mean of its launches. */
+    write_text("ncu.csv",
+               "\"Kernel Name\",\"Metric Name\",\"Metric Unit\",\"Minimum\",\"Maximum\","
+               "\"Average\"\n\"add(float *)\",\"gpc__cycles_elapsed.max\",\"cycle\",\"1\",\"9\","
+               "\"1,400.00\"\n");
+    char *out = cli_run_as(&rubato, 0, NULL, WORDS("compare", "run.json", "--hardware", "ncu.csv"));
+    expect_in(out, "1 of 1 rows (one per kernel) found in 2 launches");
+    char *line = line_of(out, "gpc__cycles_elapsed.max, launch latency off");
+    expect_in(line, "    1      0.0 %");
+    free(line);
+    free(out);
+}
+
+static void what_nsight_compute_did_not_write_so_is_refused(void **state)
+{
+    static const char *const bad[][2] = {
+        {LONG_HEAD LONG("0", "add(float *)", ADD, "gpc__cycles_elapsed.max", "furlong", "900"),
+         "ncu.csv: column 'gpc__cycles_elapsed.max': the unit 'furlong' is not known"},
+        {LONG_HEAD LONG("0", "add(float *)", ADD, "gpc__cycles_elapsed.max", "cycle", "9 furlong"),
+         "the unit 'furlong' is not known"},
+        {LONG_HEAD LONG("0", "add(float *)", ADD, "my_metric", "furlong", "900"),
+         "no column corresponds to a statistic, such as gpc__cycles_elapsed.max; the first of 1 is "
+         "'my_metric'"},
+        {LONG_HEAD LONG("0", "add(float *)", ADD, "gpc__cycles_elapsed.max", "cycle", "n/a"),
+         "no value can be compared: 'gpc__cycles_elapsed.max' was not measured"},
+        {LONG_HEAD LONG("0", "add(float *)", ADD, "gpc__cycles_elapsed.max", "cycle", "0,5")
+             LONG("1", "add(float *)", ADD, "gpc__cycles_elapsed.max", "cycle", "0.5"),
+         "ncu.csv: line 3 has a decimal point and line 2 a decimal comma"},
+        {"  add (4, 1, 1)x(32, 1, 1), Context 1, Stream 7\n"
+         "    Metric Name              Metric Unit Metric Value\n",
+         "this is a page of Nsight Compute for people; add --csv"},
+    };
+    (void)state;
+    write_text("run.json", run_json);
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+        write_text("ncu.csv", bad[i][0]);
+        expect(2, bad[i][1], WORDS("compare", "run.json", "--hardware", "ncu.csv"));
+    }
+}
+
 static void what_cannot_be_compared_is_said(void **state)
 {
     (void)state;
@@ -213,6 +303,8 @@ int main(void)
         cmocka_unit_test(kernels_stand_against_means_and_programs_against_totals),
         cmocka_unit_test(accesses_are_what_the_table_calls_so),
         cmocka_unit_test(launches_of_a_sampled_run_are_found_by_their_ids),
+        cmocka_unit_test(every_form_of_nsight_compute_is_read),
+        cmocka_unit_test(what_nsight_compute_did_not_write_so_is_refused),
         cmocka_unit_test(what_cannot_be_compared_is_said),
     };
     return cmocka_run_group_tests(tests, cli_begin, cli_end);

@@ -53,15 +53,22 @@ static void write_sweep(const char *folder, const char *const *programs, size_t 
 
 static const char *const three[] = {"bfs/graph", "nn", "sp_mv"};
 
+/* Writes what ends each kind of drawing, and with what it was called, where the script says. */
+#define DRAWS                                                                                      \
+    "#!/bin/sh\nout=$(sed -n \"s/^set output '\\(.*\\)'$/\\1/p\" \"$3\" | sed \"s/''/'/g\")\n"     \
+    "printf '%s </svg> %%%%EOF IEND %s\\n' \"$* $(pwd)\" '\\endgroup' | tee \"$out\" "             \
+    ">\"${out%.*}.pdf\"\n"
+
 /* A program "gnuplot" that draws nothing but says with what it was called. */
 static void fake_gnuplot(const char *script)
 {
     mkdir("bin", 0777);
     sweep_write("bin/gnuplot", script);
     assert_int_equal(chmod("bin/gnuplot", 0777), 0);
-    char folder[512], path[520];
+    char folder[512], path[560];
     assert_non_null(getcwd(folder, sizeof(folder)));
     snprintf(path, sizeof(path), "%s/bin", folder);
+    snprintf(path + strlen(path), sizeof(path) - strlen(path), ":/usr/bin:/bin");
     setenv("PATH", path, 1);
 }
 
@@ -99,7 +106,7 @@ static void bars_are_relative_to_the_base_with_their_mean_last(void **state)
     assert_string_equal(data, "program,l2.size=6MiB\nbfs,3.003003\nnn,3.003003\nsp_mv,3\n ,\n"
                               "geomean,3.002002\n");
     free(data);
-    file_has("speedup.gp", "set output 'speedup.svg'\ndata = 'speedup.csv'\n");
+    file_has("speedup.gp", "set output 'speedup.svg'\nif (!exists('data')) data = 'speedup.csv'\n");
     file_has("speedup.gp", "set ylabel 'speed-up'");
     file_has("speedup.gp", "set xtics rotate by 40 ");
 }
@@ -161,7 +168,7 @@ static void a_stack_has_the_largest_states_first(void **state)
     assert_int_equal(strncmp(data, "program,wait,selected,", 22), 0);
     assert_non_null(strstr(data, "\nnn,0.75,0.25,0,"));
     free(data);
-    file_has("stack.gp", "# Configuration: l2.size=3MiB sm.count=80\n");
+    file_has("stack.gp", "set title 'l2.size=3MiB sm.count=80'");
 }
 
 static void a_roofline_has_points_and_the_roofs_of_the_gpu(void **state)
@@ -180,11 +187,11 @@ static void gnuplot_is_called_in_the_folder_of_the_figure(void **state)
 {
     (void)state;
     write_sweep("s", three, 3);
-    fake_gnuplot("#!/bin/sh\necho \"$1\" >drawn.pdf\n");
+    fake_gnuplot(DRAWS);
     assert_int_equal(mkdir("figures", 0777), 0);
     expect(0, "figures/drawn.pdf; its data and script are beside it",
            WORDS("plot", "s", "--what", "stack", "-o", "figures/drawn.pdf", "--columns", "2"));
-    file_has("figures/drawn.pdf", "drawn.gp\n");
+    file_has("figures/drawn.pdf", "-e data='../drawn.csv' ../drawn.gp ");
     file_has("figures/drawn.gp", "width = 7.16;");
     file_has("figures/drawn.gp", "set terminal pdfcairo");
     /* The same data give the same files. */
@@ -200,13 +207,71 @@ static void gnuplot_is_called_in_the_folder_of_the_figure(void **state)
     assert_false(cli_exists("figures/drawn.pdf"));
 }
 
+/* As on a full disk, which gnuplot does not notice. An older drawing does not stay, nor anything else. */
+static void a_cut_drawing_is_no_figure(void **state)
+{
+    (void)state;
+    write_sweep("s", three, 3);
+    assert_int_equal(mkdir("cut", 0777), 0);
+    fake_gnuplot(DRAWS);
+    expect(0, NULL, WORDS("plot", "s", "--what", "stack", "-o", "cut/a.svg"));
+    expect(0, NULL, WORDS("plot", "s", "--what", "stack", "-o", "cut/b.tex"));
+    fake_gnuplot(
+        "#!/bin/sh\necho '<svg' >a.svg\nprintf '%s' '\\endgroup' >b.tex\necho cut >b.pdf\n");
+    expect(1, "cut/a.svg: gnuplot did not write all of it (is the disk full?)",
+           WORDS("plot", "s", "--what", "stack", "-o", "cut/a.svg"));
+    expect(1, "cut/b.pdf: gnuplot did not write all of it",
+           WORDS("plot", "s", "--what", "stack", "-o", "cut/b.tex"));
+    assert_false(cli_exists("cut/a.svg") || cli_exists("cut/b.tex") || cli_exists("cut/b.pdf"));
+    unlink("cut/a.csv");
+    unlink("cut/a.gp");
+    unlink("cut/b.csv");
+    unlink("cut/b.gp");
+    assert_int_equal(rmdir("cut"), 0);
+}
+
+/* Three axes: a heatmap shows two of them, at the base's value of the third. */
+static void a_figure_says_what_it_holds(void **state)
+{
+    (void)state;
+    write_sweep("s", three, 3);
+    free(data_of("heatmap", WORDS("--axis", "l2.size", "--axis", "gpu", "--base", "2")));
+    file_has("heatmap.gp", "set title 'sm.count=80'");
+    free(data_of("roofline", WORDS("--base", "2")));
+    file_has("roofline.gp", "set title 'l2.size=3MiB sm.count=80'");
+    free(data_of("heatmap", WORDS("--base", "2")));
+    char *script = cli_read("heatmap.gp");
+    assert_null(strstr(script, "set title"));
+    free(script);
+}
+
+static void no_two_of_many_series_look_alike(void **state)
+{
+    (void)state;
+    write_sweep("s", three, 3);
+    free(data_of("speedup", WORDS("--as", "value")));
+    char *script = cli_read("speedup.gp");
+    const char *at = script;
+    char colours[32][8];
+    for (unsigned i = 0; i < 32; i++) {
+        at = strstr(at, "lc rgb '#");
+        assert_non_null(at);
+        at += 8;
+        memcpy(colours[i], at, 7);
+        colours[i][7] = '\0';
+        for (unsigned k = 0; k < i; k++)
+            assert_string_not_equal(colours[k], colours[i]);
+    }
+    free(script);
+}
+
 static void latex_gets_escaped_texts(void **state)
 {
     (void)state;
     write_sweep("s", three, 3);
-    fake_gnuplot("#!/bin/sh\n:\n");
+    fake_gnuplot(DRAWS);
     expect(0, NULL, WORDS("plot", "s", "--what", "stack", "-o", "tex.tex"));
-    file_has("tex.csv", "\nsp\\_mv,");
+    file_has("tex.csv", "\nsp\\\\_mv,"); /* gnuplot consumes one */
     expect(0, NULL, WORDS("plot", "s", "--what", "stack", "-o", "png.png"));
     file_has("png.csv", "\nsp_mv,");
 }
@@ -225,27 +290,28 @@ static void names_cannot_be_commands_of_latex(void **state)
 {
     (void)state;
     write_sweep("s", three, 3);
-    fake_gnuplot("#!/bin/sh\n:\n");
+    fake_gnuplot(DRAWS);
     rename_program("sp_mv", "s\\~^_");
     expect(0, NULL, WORDS("plot", "s", "--what", "stack", "-o", "hostile.tex"));
     rename_program("s\\~^_", "sp_mv");
-    file_has("hostile.csv", "\ns\\textbackslash{}\\textasciitilde{}\\textasciicircum{}\\_,");
+    file_has("hostile.csv",
+             "\ns\\\\textbackslash{}\\\\textasciitilde{}\\\\textasciicircum{}\\\\_,");
 }
 
 static void file_names_may_have_quotes(void **state)
 {
     (void)state;
     write_sweep("s", three, 3);
-    fake_gnuplot("#!/bin/sh\n:\n");
+    fake_gnuplot(DRAWS);
     expect(0, NULL, WORDS("plot", "s", "--what", "stack", "-o", "bob's.svg"));
-    file_has("bob's.gp", "\nset output 'bob''s.svg'\ndata = 'bob''s.csv'\n");
+    file_has("bob's.gp", "\nset output 'bob''s.svg'\nif (!exists('data')) data = 'bob''s.csv'\n");
 }
 
 static void what_cannot_be_plotted_is_refused_and_leaves_nothing(void **state)
 {
     (void)state;
     write_sweep("s", three, 3);
-    fake_gnuplot("#!/bin/sh\n:\n");
+    fake_gnuplot(DRAWS);
     expect(2, "--what is missing", WORDS("plot", "s"));
     expect(2, "ends in .svg, .pdf, .png or .tex",
            WORDS("plot", "s", "--what", "stack", "-o", "fig.jpg"));
@@ -273,6 +339,9 @@ int main(void)
         cmocka_unit_test(a_stack_has_the_largest_states_first),
         cmocka_unit_test(a_roofline_has_points_and_the_roofs_of_the_gpu),
         cmocka_unit_test(gnuplot_is_called_in_the_folder_of_the_figure),
+        cmocka_unit_test(a_cut_drawing_is_no_figure),
+        cmocka_unit_test(a_figure_says_what_it_holds),
+        cmocka_unit_test(no_two_of_many_series_look_alike),
         cmocka_unit_test(latex_gets_escaped_texts),
         cmocka_unit_test(names_cannot_be_commands_of_latex),
         cmocka_unit_test(file_names_may_have_quotes),

@@ -236,7 +236,7 @@ static void a_configuration_takes_values_one_by_one(void **state)
     assert_string_equal(value, "\"6MiB\"");
     assert_int_equal(rubato_config_set(c, "l2.size", "3MiB", &error), RUBATO_OK);
     assert_int_equal(rubato_config_set(c, "l2.sise", "3MiB", &error), RUBATO_USAGE);
-    assert_non_null(strstr(error.text, "did you mean 'size'"));
+    assert_non_null(strstr(error.text, "did you mean 'l2.size'"));
     assert_int_equal(rubato_config_set(c, "l2.ways", "many", NULL), RUBATO_USAGE);
     assert_int_equal(rubato_config_set(c, "nonsense", "1", NULL), RUBATO_USAGE);
     /* A failed call leaves nothing behind. */

@@ -149,7 +149,7 @@ static void mistakes_are_named_with_file_line_and_remedy(void **state)
 {
     (void)state;
     assert_message("\ntoy : { way = 3; };",
-                   "f.cfg:2: unknown setting 'toy.way'; did you mean 'ways'?");
+                   "f.cfg:2: unknown setting 'toy.way'; did you mean 'toy.ways'?");
     assert_message("toy : {\n ways = 3;\n depth = 3; };",
                    "f.cfg:3: unknown setting 'toy.depth'; did you mean 'other.depth'?");
     assert_message("toz : { ways = 3; };", "f.cfg:1: unknown group 'toz'; did you mean 'toy'?");
@@ -194,7 +194,7 @@ static void mistakes_on_the_command_line_repeat_what_was_said(void **state)
 {
     (void)state;
     assert_set_message("toy.way=3",
-                       "-s toy.way=3: unknown setting 'toy.way'; did you mean 'ways'?");
+                       "-s toy.way=3: unknown setting 'toy.way'; did you mean 'toy.ways'?");
     assert_set_message("toy.ways=3.5", "-s toy.ways=3.5: toy.ways: needs a whole number, not 3.5");
     assert_set_message("toy.ways=3x", "-s toy.ways=3x: toy.ways: needs a whole number");
     assert_set_message("toy.ways=99999999999999999999",

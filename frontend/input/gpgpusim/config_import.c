@@ -20,7 +20,7 @@ import_t *import_create(void)
 void import_destroy(import_t *im)
 {
     for (size_t i = 0; i < im->n_options; i++) {
-        free(im->option[i].key);
+        free(im->option[i].name);
         free(im->option[i].value);
     }
     for (size_t i = 0; i < im->n_files; i++)
@@ -54,6 +54,17 @@ static rb_code_t read_bytes(const char *path, char **text, size_t *n, rb_err_t *
     return RB_OK;
 }
 
+static void add_option(import_t *im, const char *file, int line, const char *name, size_t n,
+                       const char *value)
+{
+    rb_grow(&im->option, &im->cap_options, im->n_options + 1, sizeof(*im->option));
+    import_option_t *o = &im->option[im->n_options++];
+    *o = (import_option_t){.file = file, .line = line, .value = rb_strdup(value)};
+    o->name = rb_calloc(n + 1, 1);
+    memcpy(o->name, name, n);
+    o->key = import_today(o->name);
+}
+
 /* Adds a word of a file: a key if it begins with '-' and a letter, otherwise a part of the last
  * key's value. */
 static rb_code_t add_word(import_t *im, const char *file, int line, const char *word, size_t n,
@@ -69,18 +80,14 @@ static rb_code_t add_word(import_t *im, const char *file, int line, const char *
         if (im->n_options == OPTIONS_MAX)
             return rb_fail(err, RB_CONFIG, "%.400s:%d: more than %d options", file, line,
                            OPTIONS_MAX);
-        rb_grow(&im->option, &im->cap_options, im->n_options + 1, sizeof(*im->option));
-        import_option_t *o = &im->option[im->n_options++];
-        *o = (import_option_t){.file = file, .line = line, .value = rb_strdup("")};
-        o->key = rb_calloc(n, 1);
-        memcpy(o->key, word + 1, n - 1);
+        add_option(im, file, line, word + 1, n - 1, "");
         return RB_OK;
     }
     import_option_t *o = &im->option[im->n_options - 1];
     size_t have = strlen(o->value);
     if (have + n > WORD_MAX)
         return rb_fail(err, RB_CONFIG, "%.400s:%d: the value of -%.60s is too long", file, line,
-                       o->key);
+                       o->name);
     o->value = rb_realloc(o->value, have + n + 2, 1);
     snprintf(o->value + have, n + 2, "%s%.*s", have ? " " : "", (int)n, word);
     return RB_OK;
@@ -156,8 +163,11 @@ static rb_code_t blame(const import_t *im, const rb_err_t *why, rb_err_t *err)
     if (s == NULL)
         return rb_fail(err, why->code, "%.400s: does not make a valid GPU: %.500s", im->file[0],
                        text);
+    if (s->from->line == 0)
+        return rb_fail(err, why->code, "%.400s: -%.60s is not set, so it is %.60s: %.500s",
+                       s->from->file, s->from->name, s->from->value, text);
     return rb_fail(err, why->code, "%.400s:%d: -%.60s %.60s: %.500s", s->from->file, s->from->line,
-                   s->from->key, s->from->value, text);
+                   s->from->name, s->from->value, text);
 }
 
 /* Reads the result back: it must be a valid GPU. */
@@ -178,11 +188,20 @@ static rb_code_t check_result(const import_t *im, rb_err_t *err)
     return code == RB_OK ? RB_OK : blame(im, &why, err);
 }
 
+static void add_missing(import_t *im)
+{
+    const char *key[IMPORT_DEFAULTS], *value[IMPORT_DEFAULTS];
+    const size_t n = import_missing(im, key, value);
+    for (size_t i = 0; i < n; i++)
+        add_option(im, im->file[0], 0, key[i], strlen(key[i]), value[i]);
+}
+
 rb_code_t import_map(import_t *im, rb_err_t *err)
 {
     if (!im->n_options)
         return rb_fail(err, RB_CONFIG, "%.400s: has no options", im->file[0]);
     im->arch = import_arch(im);
+    add_missing(im);
     for (size_t i = 0; i < im->n_options; i++) {
         import_option_t *o = &im->option[i];
         if (import_find(im, o->key) == o) {
@@ -190,7 +209,7 @@ rb_code_t import_map(import_t *im, rb_err_t *err)
             continue;
         }
         o->superseded = true;
-        import_treat(o, IMPORT_IGNORED, "overridden further down");
+        import_treat(o, IMPORT_UNUSED, "overridden further down");
     }
     return check_result(im, err);
 }
@@ -206,7 +225,7 @@ static void write_group(const import_t *im, const char *group, FILE *out)
             fprintf(out, "\n%s : {\n", group);
         any = true;
         int width = fprintf(out, "    %s = %s;", s->key, s->value);
-        fprintf(out, "%*s # -%.60s %.60s%s\n", width < 36 ? 36 - width : 0, "", s->from->key,
+        fprintf(out, "%*s # -%.60s %.60s%s\n", width < 36 ? 36 - width : 0, "", s->from->name,
                 s->from->value, s->from->status == IMPORT_APPROXIMATED ? " (approximated)" : "");
     }
     if (any)
@@ -243,7 +262,7 @@ void import_write_config(const import_t *im, FILE *out)
     for (size_t i = 0; i < im->n_settings; i++)
         if (!strcmp(im->setting[i].group, "gpu"))
             fprintf(out, "    %s = %s; # -%.60s %.60s\n", im->setting[i].key, im->setting[i].value,
-                    im->setting[i].from->key, im->setting[i].from->value);
+                    im->setting[i].from->name, im->setting[i].from->value);
     fprintf(out, "};\n");
     for (const gpu_group_t *g = gpu_groups; g->group; g++)
         if (strcmp(g->group->name, "gpu"))
@@ -252,18 +271,43 @@ void import_write_config(const import_t *im, FILE *out)
     import_write_report(im, "# ", out);
 }
 
+static void write_option(const import_option_t *o, const char *prefix, FILE *out)
+{
+    static const char *const status[] = {"lost", "approximated", "same", "no effect"};
+    fprintf(out, "%s%-12s -%.80s %.60s", prefix, status[o->status], o->name, o->value);
+    if (o->line == 0)
+        fprintf(out, " (not set: Accel-Sim's default)");
+    if (*o->set)
+        fprintf(out, " -> %s", o->set);
+    fprintf(out, "%s%s\n", *o->reason ? ": " : "", o->reason);
+}
+
 void import_write_report(const import_t *im, const char *prefix, FILE *out)
 {
-    static const char *const status[] = {"ignored", "approximated", "mapped"};
-    size_t count[3] = {0};
+    size_t count[IMPORT_STATUSES] = {0};
+    bool timed = false;
     for (size_t i = 0; i < im->n_options; i++) {
         const import_option_t *o = &im->option[i];
         count[o->status]++;
-        fprintf(out, "%s%-12s -%.80s %.60s", prefix, status[o->status], o->key, o->value);
-        if (*o->set)
-            fprintf(out, " -> %s", o->set);
-        fprintf(out, "%s%s\n", *o->reason ? ": " : "", o->reason);
+        write_option(o, prefix, out);
+        timed = timed || !strncmp(o->key, "trace_opcode_", sizeof("trace_opcode_") - 1);
     }
-    fprintf(out, "%s%zu keys: %zu mapped, %zu approximated, %zu ignored\n", prefix, im->n_options,
-            count[IMPORT_MAPPED], count[IMPORT_APPROXIMATED], count[IMPORT_IGNORED]);
+    if (!timed)
+        fprintf(out, "%sno trace.config: latencies and lanes of arithmetic are inherited\n",
+                prefix);
+    fprintf(out,
+            "%s%zu keys: %zu same, %zu approximated, %zu lost, %zu without effect on results\n",
+            prefix, im->n_options, count[IMPORT_SAME], count[IMPORT_APPROXIMATED],
+            count[IMPORT_LOST], count[IMPORT_UNUSED]);
+}
+
+size_t import_write_lost(const import_t *im, FILE *out)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < im->n_options; i++)
+        if (im->option[i].status == IMPORT_LOST) {
+            write_option(&im->option[i], "", out);
+            n++;
+        }
+    return n;
 }

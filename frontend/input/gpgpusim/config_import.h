@@ -28,8 +28,11 @@ RB_CHECKED rb_code_t import_map(import_t *im, rb_err_t *err);
 /* Writes the rubato configuration, with a list of all keys as comments. */
 void import_write_config(const import_t *im, FILE *out);
 
-/* Writes every key as mapped, approximated or ignored, with the reason; each line begins with
- * prefix. */
+/* Writes every key as same, approximated, lost (it changes results, and rubato cannot do it) or without
+ * effect, with the reason; each line begins with prefix. */
 void import_write_report(const import_t *im, const char *prefix, FILE *out);
+
+/* Writes the lost keys only. Returns how many. */
+size_t import_write_lost(const import_t *im, FILE *out);
 
 #endif

@@ -12,16 +12,24 @@
 #include "frontend/input/gpgpusim/config_import.h"
 #include "sim/conf/param_value.h"
 
-enum { IMPORT_TEXT = 160 };
+enum { IMPORT_TEXT = 160, IMPORT_DEFAULTS = 16 };
 
-typedef enum { IMPORT_IGNORED, IMPORT_APPROXIMATED, IMPORT_MAPPED } import_status_t;
+/* UNUSED: changes no result. LOST: changes results, and rubato cannot do it. */
+typedef enum {
+    IMPORT_LOST,
+    IMPORT_APPROXIMATED,
+    IMPORT_SAME,
+    IMPORT_UNUSED,
+    IMPORT_STATUSES
+} import_status_t;
 
 /* One option of the foreign file. */
 typedef struct {
-    char *key, *value; /* owned; key without '-' */
-    const char *file;  /* borrowed from import_t */
-    int line;
-    bool superseded; /* a later option has the same key */
+    char *name, *value; /* owned; name without '-' */
+    const char *key;    /* its name of today: borrowed */
+    const char *file;   /* borrowed from import_t */
+    int line;           /* 0: not in the file, a default of Accel-Sim */
+    bool superseded;    /* a later option has the same key */
     import_status_t status;
     char reason[IMPORT_TEXT];
     char set[PARAM_VALUE_TEXT * 2]; /* the settings it produced: "sm.count = 80, ..." */
@@ -68,13 +76,39 @@ void import_exact(import_option_t *o);
 /* Records that the value of o has an unknown form. */
 void import_not_understood(import_option_t *o);
 
+/* Treats a key without a setting; false: it is none of them (config_import_fixed.c). */
+bool import_fixed(import_option_t *o);
+
+/* The name of today of a key. */
+const char *import_today(const char *key);
+
+/* Keys that a whole configuration leaves out, with Accel-Sim's defaults. Returns how many. */
+size_t import_missing(const import_t *im, const char *keys[IMPORT_DEFAULTS],
+                      const char *values[IMPORT_DEFAULTS]);
+
+/* Whether the L1 has the size of gpgpu_cache:dl1 instead of what shared memory leaves. */
+bool import_l1_is_fixed(const import_t *im);
+
 /* Parses n numbers separated by one of the separators; false if there are fewer than n. */
 bool import_numbers(const char *text, const char *separators, uint32_t *v, size_t n);
 
-/* A cache string: type:sets:line:ways,policies,mshrs:merges,queue... replacement: "lru" or "fifo".
- */
-bool import_parse_cache(const char *text, uint32_t shape[3], const char **replacement,
-                        uint32_t mshr[2], uint32_t *queue);
+/* The letters of a cache string, in its order. */
+enum { CACHE_REPLACEMENT, CACHE_WRITE, CACHE_ALLOCATION, CACHE_WRITE_ALLOCATION, CACHE_INDEX };
+
+/* A cache string: type:sets:line:ways,policies,mshrs:merges,queue... */
+typedef struct {
+    uint32_t sets, line, ways;
+    char policy[8];          /* letters; '\0': not given */
+    const char *replacement; /* "lru" or "fifo" */
+    uint32_t mshr[2];
+    uint32_t queue; /* 0: not given */
+} import_cache_t;
+
+bool import_parse_cache(const char *text, import_cache_t *c);
+
+/* Says that o has a policy that is lost, if its letter is not among those of known; false then. */
+bool import_cache_policy(import_option_t *o, const import_cache_t *c, unsigned policy,
+                         const char *known);
 
 /* Maps a switch, 0 or 1, to a setting of the same meaning. */
 void import_map_switch(import_t *im, import_option_t *o, const char *setting);
@@ -95,6 +129,12 @@ void import_map_banks(import_t *im, import_option_t *o);
 void import_map_perfect_fetch(import_t *im, import_option_t *o);
 void import_map_skip_l1(import_t *im, import_option_t *o);
 void import_map_block_launch(import_t *im, import_option_t *o);
+void import_map_concurrent(import_t *im, import_option_t *o);
+void import_map_adaptive(import_t *im, import_option_t *o);
+void import_map_shared_size(import_t *im, import_option_t *o);
+void import_map_units(import_t *im, import_option_t *o);
+void import_map_l1_banks(import_t *im, import_option_t *o);
+void import_map_constant_cache(import_t *im, import_option_t *o);
 
 /* Keys of the memory side (config_import_mem.c). */
 void import_map_slices(import_t *im, import_option_t *o);
@@ -112,6 +152,10 @@ void import_map_interleave(import_t *im, import_option_t *o);
 void import_map_flit(import_t *im, import_option_t *o);
 void import_map_memcpy(import_t *im, import_option_t *o);
 void import_map_flush_l2(import_t *im, import_option_t *o);
+void import_map_perfect_memory(import_t *im, import_option_t *o);
+void import_map_ideal_l2(import_t *im, import_option_t *o);
+void import_map_simple_dram(import_t *im, import_option_t *o);
+void import_map_turnaround(import_t *im, import_option_t *o);
 
 /* Translates one option (config_import_table.c). */
 void import_option(import_t *im, import_option_t *o);

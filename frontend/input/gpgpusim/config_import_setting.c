@@ -44,7 +44,7 @@ void import_treat(import_option_t *o, import_status_t status, const char *fmt, .
 
 void import_exact(import_option_t *o)
 {
-    o->status = IMPORT_MAPPED;
+    o->status = IMPORT_SAME;
 }
 
 /* Checks a value against the parameter table; writes it in the format of a config file. */
@@ -90,7 +90,7 @@ bool import_set(import_t *im, import_option_t *o, const char *setting, const cha
     va_end(args);
     snprintf(group, sizeof(group), "%.*s", (int)(key - 1 - setting), setting);
     if (!table_value(group, key, value, s.value, why, sizeof(why))) {
-        import_treat(o, IMPORT_IGNORED, "%s %.100s", setting, why);
+        import_treat(o, IMPORT_LOST, "%s %.100s", setting, why);
         forget_settings(im, o);
         return false;
     }
@@ -128,25 +128,46 @@ bool import_numbers(const char *text, const char *separators, uint32_t *v, size_
 
 void import_not_understood(import_option_t *o)
 {
-    import_treat(o, IMPORT_IGNORED, "this value is not understood");
+    import_treat(o, IMPORT_LOST, "this value is not understood");
 }
 
-bool import_parse_cache(const char *text, uint32_t shape[3], const char **replacement,
-                        uint32_t mshr[2], uint32_t *queue)
+bool import_parse_cache(const char *text, import_cache_t *c)
 {
     const char *colon = strchr(text, ':'), *comma = strchr(text, ',');
-    if (!colon || !comma || !import_numbers(colon + 1, ":", shape, 3))
-        return false;
-    *replacement = comma[1] == 'F' ? "fifo" : "lru";
+    uint32_t shape[3];
+    *c = (import_cache_t){0};
+    if (!colon || !comma ||
+        !import_numbers(isdigit((unsigned char)*text) ? text : colon + 1, ":", shape, 3))
+        return false; /* the type is missing before 2018 */
+    c->sets = shape[0];
+    c->line = shape[1];
+    c->ways = shape[2];
+    const char *letter = comma + 1;
+    for (size_t i = 0; i < sizeof(c->policy) - 1 && isalpha((unsigned char)*letter); i++) {
+        c->policy[i] = *letter++;
+        letter += *letter == ':';
+    }
+    c->replacement = c->policy[CACHE_REPLACEMENT] == 'F' ? "fifo" : "lru";
     const char *second = strchr(comma + 1, ',');
     const char *count = second ? strchr(second, ':') : NULL;
-    if (!count || !import_numbers(count + 1, ":", mshr, 2))
+    if (!count || !import_numbers(count + 1, ":", c->mshr, 2))
         return false;
     const char *third = strchr(second + 1, ',');
-    *queue = 0;
     if (third)
-        import_numbers(third + 1, ":", queue, 1);
+        import_numbers(third + 1, ":", &c->queue, 1);
     return true;
+}
+
+bool import_cache_policy(import_option_t *o, const import_cache_t *c, unsigned policy,
+                         const char *known)
+{
+    static const char *const names[] = {"replacement", "write policy", "allocation",
+                                        "allocation of writes", "set index"};
+    const char letter = c->policy[policy];
+    if (letter == '\0' || strchr(known, letter) != NULL)
+        return true;
+    import_treat(o, IMPORT_LOST, "%s '%c'; rubato has only '%s'", names[policy], letter, known);
+    return false;
 }
 
 void import_map_switch(import_t *im, import_option_t *o, const char *setting)

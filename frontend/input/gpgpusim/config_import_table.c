@@ -50,6 +50,22 @@ static const mapping_t whole_numbers[] = {
     {"gpgpu_dram_scheduler", import_map_dram_scheduler},
     {"gpgpu_frfcfs_dram_sched_queue_size", import_map_frfcfs_queue},
     {"icnt_flit_size", import_map_flit},
+    {"gpgpu_concurrent_kernel_sm", import_map_concurrent},
+    {"gpgpu_max_concurrent_kernel", import_map_concurrent},
+    {"gpgpu_adaptive_cache_config", import_map_adaptive},
+    {"gpgpu_shmem_size", import_map_shared_size},
+    {"gpgpu_shmem_sizeDefault", import_map_shared_size},
+    {"gpgpu_num_sp_units", import_map_units},
+    {"gpgpu_num_dp_units", import_map_units},
+    {"gpgpu_num_int_units", import_map_units},
+    {"gpgpu_num_sfu_units", import_map_units},
+    {"gpgpu_num_tensor_core_units", import_map_units},
+    {"gpgpu_l1_banks", import_map_l1_banks},
+    {"gpgpu_l1_banks_byte_interleaving", import_map_l1_banks},
+    {"gpgpu_perfect_mem", import_map_perfect_memory},
+    {"l2_ideal", import_map_ideal_l2},
+    {"gpgpu_simple_dram_model", import_map_simple_dram},
+    {"dram_elimnate_rw_turnaround", import_map_turnaround},
 };
 
 static const mapping_t others[] = {
@@ -68,63 +84,12 @@ static const mapping_t others[] = {
     {"gpgpu_cache:dl1", import_map_l1},
     {"gpgpu_cache:dl2", import_map_l2},
     {"gpgpu_cache:il1", import_map_instruction_cache},
+    {"gpgpu_const_cache:l1", import_map_constant_cache},
     {"gpgpu_shmem_option", import_map_carveouts},
     {"gpgpu_mem_addr_mapping", import_map_interleave},
     {"gpgpu_dram_timing_opt", import_map_dram_timing},
     {"dram_write_queue_size", import_map_write_queue},
     {"gpgpu_dram_partition_queues", import_map_partition_queues},
-};
-
-/* Keys without a counterpart, by prefix; the first match counts. */
-static const struct {
-    const char *prefix, *reason;
-} without[] = {
-    {"ptx_", "PTX mode only; rubato runs machine code"},
-    {"gpgpu_ptx_", "PTX mode only; rubato runs machine code"},
-    {"gpuwattch", "no power model"},
-    {"accelwattch", "no power model"},
-    {"power_", "no power model"},
-    {"gpgpu_operand_collector", "Volta and later have no operand collectors"},
-    {"gpgpu_enable_specialized_operand_collector", "Volta and later have no operand collectors"},
-    {"gpgpu_num_", "one unit of each kind per sub-core; lanes follow from initiation intervals"},
-    {"gpgpu_pipeline_widths", "one instruction per sub-core and cycle, always"},
-    {"gpgpu_max_insn_issue_per_warp", "one instruction per sub-core and cycle, always"},
-    {"gpgpu_dual_issue", "one instruction per sub-core and cycle, always"},
-    {"gpgpu_sub_core_model", "sub-cores are always isolated"},
-    {"gpgpu_inst_fetch_throughput", "every sub-core fetches on its own"},
-    {"gpgpu_tensor_core_avail", "tensor cores always exist"},
-    {"gpgpu_coalesce_arch", "the whole warp is coalesced into 32-byte sectors, always"},
-    {"gpgpu_occupancy_sm_number", "occupancy follows from sm.* and l1.*"},
-    {"gpgpu_registers_per_block", "occupancy follows from sm.* and l1.*"},
-    {"gpgpu_shmem", "shared memory follows from l1.unified and l1.carveouts"},
-    {"gpgpu_l1_banks", "32 banks of 4 bytes and l1.tags_per_cycle tags"},
-    {"gpgpu_l1_cache_write_ratio", "the L1 writes through"},
-    {"gpgpu_flush_l1_cache", "the L1 is always invalidated between launches"},
-    {"gpgpu_tex_cache", "textures use the L1"},
-    {"gpgpu_const_cache", "the constant caches are inherited"},
-    {"gpgpu_cache:", "no such cache"},
-    {"gpgpu_n_cluster_ejection_buffer_size", "the crossbar is controlled by credits: icnt.buffer"},
-    {"gpgpu_dram_return_queue_size", "replies wait in the L2"},
-    {"dram_dual_bus_interface", "row and column commands never share a slot"},
-    {"dram_bnk", "banks are hashed by rubato's own map"},
-    {"dram_elimnate_rw_turnaround", "turnaround: dram.tRTW and dram.tCDLR"},
-    {"dram_seperate_write_queue_enable", "writes always have their own queue"},
-    {"network_mode", "a crossbar, always"},
-    {"icnt_", "the crossbar is rubato's own: icnt.*"},
-    {"inter_", "the crossbar is rubato's own: icnt.*"},
-    {"gpgpu_concurrent_kernel_sm", "launches run one after another, streams in list order"},
-    {"gpgpu_max_concurrent_kernel", "launches run one after another"},
-    {"specialized_unit_", "opcodes are assigned to units by rubato's own table"},
-    {"gpgpu_simd_model", "divergence comes from the trace"},
-    {"gpgpu_stack_size_limit", "only for programs that run in the simulator"},
-    {"gpgpu_heap_size_limit", "only for programs that run in the simulator"},
-    {"gpgpu_runtime_", "only for programs that run in the simulator"},
-    {"gpgpu_runtime_stat", "statistics are rubato's own"},
-    {"visualizer", "statistics are rubato's own"},
-    {"enable_ptx_file_line_stats", "statistics are rubato's own"},
-    {"gpgpu_memlatency_stat", "statistics are rubato's own"},
-    {"liveness_message_freq", "statistics are rubato's own"},
-    {"trace_", "not known"},
 };
 
 static const mapping_t *find_mapping(const mapping_t *m, size_t n, const char *key)
@@ -155,10 +120,6 @@ void import_option(import_t *im, import_option_t *o)
         (number != NULL ? number : other)->map(im, o);
         return;
     }
-    for (size_t i = 0; i < sizeof(without) / sizeof(without[0]); i++)
-        if (!strncmp(o->key, without[i].prefix, strlen(without[i].prefix))) {
-            import_treat(o, IMPORT_IGNORED, "%s", without[i].reason);
-            return;
-        }
-    import_treat(o, IMPORT_IGNORED, "rubato does not know this key");
+    if (!import_fixed(o))
+        import_treat(o, IMPORT_LOST, "rubato does not know this key");
 }

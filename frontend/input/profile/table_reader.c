@@ -188,6 +188,12 @@ rb_code_t table_reader_peek_line(table_reader_t *r, const char **line, size_t *l
     return RB_OK;
 }
 
+void table_reader_skip_line(table_reader_t *r, size_t len)
+{
+    r->at += len + (r->at + len < r->end);
+    r->lines++;
+}
+
 size_t table_field_copy(const table_field_t *f, char *text, size_t cap)
 {
     size_t n = 0;

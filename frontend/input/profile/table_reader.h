@@ -46,6 +46,9 @@ RB_CHECKED rb_code_t table_reader_row(table_reader_t *r, bool *more, rb_err_t *e
 RB_CHECKED rb_code_t table_reader_peek_line(table_reader_t *r, const char **line, size_t *len,
                                             rb_err_t *err);
 
+/* Passes over the line that table_reader_peek_line() returned. */
+void table_reader_skip_line(table_reader_t *r, size_t len);
+
 /* Copies a field, replacing doubled quotes by single ones; at most cap bytes. Returns the
  * length. */
 size_t table_field_copy(const table_field_t *f, char *text, size_t cap);

@@ -1,4 +1,4 @@
-/* rubato config: shows, explains, checks, imports and fits configurations. */
+/* rubato config: lists, shows, explains, checks, imports and fits configurations. */
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,6 +7,7 @@
 #include "frontend/input/gpgpusim/config_import.h"
 #include "frontend/tool/cli/commands.h"
 #include "frontend/tool/io/out_file.h"
+#include "frontend/tool/io/text_format.h"
 #include "frontend/tool/library/config_groups.h"
 #include "frontend/tool/library/library_client.h"
 #include "frontend/tool/silicon/card_fit.h"
@@ -22,6 +23,7 @@ typedef struct {
     size_t n_sets;
     char **operand; /* operands after the action */
     int n_operands;
+    bool skip_unsupported;
 } config_args_t;
 
 static const param_group_t *find_group(const char *name)
@@ -60,6 +62,32 @@ static rubato_config *open_config(const config_args_t *a, const char *first, int
         return c;
     rubato_config_destroy(c);
     return NULL;
+}
+
+/* A configuration that is wrong is listed, too: 'config check' says why. */
+static void print_gpu(void *ctx, const char *name, const char *path)
+{
+    rubato_error error = {0};
+    char l2[FORMAT_MAX];
+    rubato_config *c = rubato_config_open(name, &library_program_log, &error);
+    (void)ctx;
+    if (error.code == RUBATO_OK && rubato_config_check(c, &error) == RUBATO_OK) {
+        const gpu_spec_t *s = library_config_spec(c);
+        printf("%-12s sm_%u %4u SMs %6.0f MHz %9s L2  %s\n", name, s->gpu.arch, s->sm.sm.count,
+               s->gpu.clock_mhz, format_bytes(l2, s->mem.l2.size), path);
+    } else {
+        printf("%-12s %s: see 'rubato config check %s'\n", name, path, name);
+    }
+    rubato_config_destroy(c);
+}
+
+static rb_code_t list(const config_args_t *a, rb_err_t *err)
+{
+    if (a->n_operands)
+        return rb_fail(err, RB_USAGE, "config list: takes no name; 'config show %s' prints it",
+                       a->operand[0]);
+    conf_visit_gpus(print_gpu, NULL);
+    return RB_OK;
 }
 
 static rb_code_t show(const config_args_t *a, rb_err_t *err)
@@ -133,20 +161,25 @@ static rb_code_t explain_key(const char *key, rb_err_t *err)
         return RB_OK;
     // The tables have names without their group, so the two parts of "group.name" are searched one
     // after the other.
-    const char *dot = strchr(key, '.');
+    const char *dot = strchr(key, '.'), *group = NULL, *best = NULL;
+    snprintf(full, sizeof(full), "%.*s", dot ? (int)(dot - key) : 0, key);
+    const param_group_t *own = find_group(full);
     suggest_begin(&near, dot ? dot + 1 : key);
     for (size_t n = 0; (g = config_group(n)) != NULL; n++) {
         if (!dot)
             suggest_offer(&near, g->name);
-        for (size_t i = 0; i < g->n_params; i++)
+        for (size_t i = 0; i < g->n_params && (own == NULL || g == own); i++)
             suggest_offer(&near, g->params[i].name);
+        if (near.best != best)
+            group = near.best != g->name ? g->name : NULL;
+        best = near.best;
     }
-    return near.best ? rb_fail(err, RB_USAGE, "no setting begins with '%.100s'; did you mean '%s'?",
-                               key, near.best)
-                     : rb_fail(err, RB_USAGE,
-                               "no setting begins with '%.100s'; 'rubato config explain' lists the "
-                               "groups",
-                               key);
+    return best ? rb_fail(err, RB_USAGE, "no setting begins with '%.100s'; did you mean '%s%s%s'?",
+                          key, group ? group : "", group ? "." : "", best)
+                : rb_fail(err, RB_USAGE,
+                          "no setting begins with '%.100s'; 'rubato config explain' lists the "
+                          "groups",
+                          key);
 }
 
 static rb_code_t explain(const config_args_t *a, rb_err_t *err)
@@ -209,6 +242,16 @@ static rb_code_t import_to_file(const import_t *im, const char *path, rb_err_t *
     return code;
 }
 
+static rb_code_t refuse_lost(const import_t *im, rb_err_t *err)
+{
+    const size_t n = import_write_lost(im, stderr);
+    return n == 0 ? RB_OK
+                  : rb_fail(err, RB_CONFIG,
+                            "config import: %zu key%s, listed above, change%s results and %s no "
+                            "counterpart; --skip-unsupported imports the rest",
+                            n, n > 1 ? "s" : "", n > 1 ? "" : "s", n > 1 ? "have" : "has");
+}
+
 static rb_code_t import(const config_args_t *a, rb_err_t *err)
 {
     if (!a->n_operands)
@@ -219,6 +262,8 @@ static rb_code_t import(const config_args_t *a, rb_err_t *err)
         code = import_read(im, a->operand[i], err);
     if (code == RB_OK)
         code = import_map(im, err);
+    if (code == RB_OK && !a->skip_unsupported)
+        code = refuse_lost(im, err);
     if (code == RB_OK && a->output)
         code = import_to_file(im, a->output, err);
     else if (code == RB_OK)
@@ -272,12 +317,13 @@ static rb_code_t run_action(config_args_t *a, rb_err_t *err)
     static const struct {
         const char *name;
         rb_code_t (*run)(const config_args_t *a, rb_err_t *err);
-    } action[] = {
-        {"show", show}, {"explain", explain}, {"check", check}, {"import", import}, {"fit", fit}};
+    } action[] = {{"list", list},   {"show", show},     {"explain", explain},
+                  {"check", check}, {"import", import}, {"fit", fit}};
     suggest_t near;
     if (!a->n_operands)
-        return rb_fail(err, RB_USAGE,
-                       "config: show, explain, check, import or fit? See 'rubato config --help'");
+        return rb_fail(
+            err, RB_USAGE,
+            "config: list, show, explain, check, import or fit? See 'rubato config --help'");
     const char *name = *a->operand++;
     a->n_operands--;
     suggest_begin(&near, name);
@@ -289,8 +335,8 @@ static rb_code_t run_action(config_args_t *a, rb_err_t *err)
     return near.best ? rb_fail(err, RB_USAGE, "config: unknown action '%.60s'; did you mean '%s'?",
                                name, near.best)
                      : rb_fail(err, RB_USAGE,
-                               "config: unknown action '%.60s'; there are show, explain, check, "
-                               "import and fit",
+                               "config: unknown action '%.60s'; there are list, show, explain, "
+                               "check, import and fit",
                                name);
 }
 
@@ -303,6 +349,9 @@ static rb_code_t take_option(void *ctx, cli_option_id_t id, const char *value, r
         return RB_OK;
     case CLI_OUTPUT:
         a->output = value;
+        return RB_OK;
+    case CLI_SKIP_UNSUPPORTED:
+        a->skip_unsupported = true;
         return RB_OK;
     case CLI_BASE:
         a->base = value;

@@ -61,23 +61,27 @@ static const cli_option_t config_options[] = {
      false},
     {CLI_SIMULATED, 0, "simulated", "DIR", NULL, "Model",
      "fit: tables of the same kit in a simulation of the base, to compare with", "@dir", false},
+    {CLI_SKIP_UNSUPPORTED, 0, "skip-unsupported", NULL, NULL, "Model",
+     "import: leave out keys that change results and have no counterpart", NULL, false},
     OPT_HELP,
 };
 
 const cli_command_t cli_command_config = {
     "config",
-    "show|explain|check|import|fit ...",
-    "show, explain, check, import and fit configurations",
+    "list|show|explain|check|import|fit ...",
+    "list, show, explain, check, import and fit configurations",
+    "list: the GPUs that --gpu knows, with their files.\n\n"
     "show [GPU|FILE]... [GROUP]: prints the resolved configuration, every value with where it "
     "came from.\n\n"
     "explain [KEY]...: describes the settings of a group, or those that begin with KEY: legal "
     "values, default, unit. Without KEY: the groups.\n\n"
     "check GPU|FILE...: reads configuration files and reports mistakes.\n\n"
     "import gpgpusim.config [trace.config]: writes a rubato configuration, and lists every key as "
-    "mapped, approximated or ignored.\n\n"
+    "same, approximated, lost, or without effect on results. Lost keys are refused, unless "
+    "--skip-unsupported leaves them out.\n\n"
     "fit TABLES --base GPU: proposes a configuration from measurements of a card (docs/card.md). "
     "Each value that a row supports is marked as measured; all others are those of the base.",
-    "show explain check import fit",
+    "list show explain check import fit",
     "@config",
     OPTIONS(config_options)};
 

@@ -1,6 +1,7 @@
 /*
  * Figures of studies for papers, drawn by gnuplot. A figure FIG.svg has its data beside it, FIG.csv,
- * and its script, FIG.gp: "gnuplot FIG.gp" in their folder draws it again.
+ * and its script, FIG.gp: "gnuplot FIG.gp" in their folder draws it again. The drawing appears complete or
+ * not at all.
  *
  * A kind of figure is one function in a file of its own, which writes data and script, and one line
  * in FIGURES.
@@ -56,7 +57,7 @@ typedef struct {
 
 /*
  * Writes data and script, and draws. RB_USAGE: the options do not fit the study or each other; RB_IO:
- * a file, gnuplot is missing (data and script are there), or it fails.
+ * a file, gnuplot is missing or fails, or the drawing is cut, as on a full disk (data and script are there).
  */
 RB_CHECKED rb_code_t figure_draw(const figure_options_t *o, rb_err_t *err);
 
@@ -69,6 +70,9 @@ FIGURES(FIGURE_DECLARE_)
 
 /* Writes the start of the script: terminal, output, fonts and colours. */
 void figure_begin(figure_t *f);
+
+/* Writes a line above the figure: what it does not vary. */
+void figure_title(const figure_t *f, const char *text);
 
 /* Writes a text to the script in gnuplot's quotes. */
 void figure_quote(const figure_t *f, const char *text);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "sim/core/alloc.h"
+#include "sim/core/memory_file.h"
 
 static const char *field_of(const figure_t *f, size_t column, size_t field)
 {
@@ -78,4 +79,24 @@ bool figure_axis_same(const figure_t *f, size_t x, size_t y, const figure_axis_t
             return false;
     }
     return true;
+}
+
+void figure_held(const figure_t *f, size_t base, const figure_axis_t *a, const figure_axis_t *b)
+{
+    const sweep_t *s = &f->m->sweeps[0];
+    memory_file_t text;
+    FILE *out = memory_file_open(&text);
+    for (size_t i = SWEEP_GPU; i < sweep_columns(s); i++) {
+        if (i == a->field || i == b->field || !varies(f, i))
+            continue;
+        fputs(ftell(out) > 0 ? ", " : "", out);
+        if (i != SWEEP_GPU)
+            fprintf(out, "%s=", s->columns[i]);
+        fputs(field_of(f, base, i)[0] != '\0' ? field_of(f, base, i) : "as it is", out);
+    }
+    const bool any = ftell(out) > 0;
+    char *held = memory_file_close(&text, NULL);
+    if (any)
+        figure_title(f, held);
+    free(held);
 }

@@ -28,4 +28,8 @@ size_t figure_axis_at(const figure_t *f, const figure_axis_t *a, size_t column);
 bool figure_axis_same(const figure_t *f, size_t x, size_t y, const figure_axis_t *a,
                       const figure_axis_t *b);
 
+/* Writes as the title of the figure the fields that vary in the study, but in the figure have the values of
+ * the column base; a, b: its axes. */
+void figure_held(const figure_t *f, size_t base, const figure_axis_t *a, const figure_axis_t *b);
+
 #endif

@@ -104,6 +104,8 @@ static void write_script(figure_t *f, const heatmap_t *h, heat_range_t range)
     f->height = fmax(f->height, rest + row * (double)h->rows);
     figure_begin(f);
     figure_label(f, &h->v, "cb");
+    if (h->axes)
+        figure_held(f, h->v.base, &h->x, &h->y);
     for (int i = 0; i < 2; i++) {
         fprintf(f->script, "set %clabel ", "xy"[i]);
         figure_quote(f, labels[i]);

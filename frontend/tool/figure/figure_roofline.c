@@ -160,6 +160,8 @@ rb_code_t figure_roofline(figure_t *f, rb_err_t *err)
                     points.left_out);
         f->height = 2.6;
         figure_begin(f);
+        if (f->m->n_columns > 1)
+            figure_title(f, f->m->columns[base].label);
         write_plot(f, &points, &run);
     }
     run_data_free(&run);

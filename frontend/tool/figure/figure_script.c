@@ -80,6 +80,42 @@ static double figure_width(const figure_t *f)
     return widths[f->o->columns > 1];
 }
 
+/* One of two mixed colours, "#rrggbb": share of 256 of the second. */
+static void mix_colours(char text[8], const char *a, const char *b, unsigned share)
+{
+    const unsigned long x = strtoul(a + 1, NULL, 16), y = strtoul(b + 1, NULL, 16);
+    unsigned long mixed = 0;
+    for (unsigned shift = 0; shift < 24; shift += 8)
+        mixed |= (((x >> shift & 255) * (256 - share) + (y >> shift & 255) * share) / 256) << shift;
+    snprintf(text, 8, "#%06lx", mixed & 0xffffff);
+}
+
+/* The palette, then its colours nearer to the paper, to the ink, and to the paper again, with other dashes:
+ * as many series as a figure may have stay apart. */
+static void write_linetypes(const figure_t *f)
+{
+    enum { COLOURS = 8, ROUNDS = 4 };
+    static const int points[COLOURS] = {7, 5, 9, 13, 11, 6, 4, 8};
+    static const unsigned share[ROUNDS] = {0, 120, 110, 185};
+    char colour[8];
+    for (int i = 0; i < COLOURS * ROUNDS; i++) {
+        const int round = i / COLOURS;
+        mix_colours(colour, themes[f->o->theme].series[i % COLOURS],
+                    round == 2 ? themes[f->o->theme].ink : themes[f->o->theme].paper, share[round]);
+        fprintf(f->script, "set linetype %d lc rgb '%s' lw 1.5 pt %d ps 0.5", i + 1, colour,
+                points[(i + round) % COLOURS]);
+        fprintf(f->script, round > 0 ? " dt %d\n" : "\n", round + 1);
+    }
+    fprintf(f->script, "set linetype cycle %d\n", COLOURS * ROUNDS);
+}
+
+void figure_title(const figure_t *f, const char *text)
+{
+    fprintf(f->script, "set title ");
+    figure_quote(f, text);
+    fprintf(f->script, " font ',7' textcolor rgb ink\n");
+}
+
 void figure_begin(figure_t *f)
 {
     const char *ending = strrchr(f->o->output, '.') + 1;
@@ -95,13 +131,10 @@ void figure_begin(figure_t *f)
             themes[f->o->theme].rule);
     write_terminal(f, format);
     write_file_name(out, "set output ", f->name, ending);
-    write_file_name(out, "data = ", f->name, "csv");
+    write_file_name(out, "if (!exists('data')) data = ", f->name, "csv");
     fputs("set datafile separator comma\n", out);
-    for (int i = 0; i < 8; i++)
-        fprintf(out, "set linetype %d lc rgb '%s' lw 1.5 pt %d ps 0.5\n", i + 1,
-                themes[f->o->theme].series[i], (const int[]){7, 5, 9, 13, 11, 6, 4, 8}[i]);
-    fprintf(out, "set linetype cycle 8\n"
-                 "set border 3 lc rgb ink\nset tics nomirror out scale 0.5 textcolor rgb ink\n"
+    write_linetypes(f);
+    fprintf(out, "set border 3 lc rgb ink\nset tics nomirror out scale 0.5 textcolor rgb ink\n"
                  "set grid ytics lc rgb rule lw 0.5\n"
                  "set key textcolor rgb ink samplen 1.5 spacing 1.0 Left reverse\n");
 }
@@ -172,10 +205,17 @@ void figure_quote(const figure_t *f, const char *text)
 void figure_put(const figure_t *f, csv_t *csv, const char *text)
 {
     char *escaped = figure_text(f, text);
-    /* gnuplot knows no quotes in quoted fields, and no commas in heads. */
-    for (char *c = escaped; *c != '\0'; c++)
-        *c = *c == '"' ? '\'' : *c == ',' ? ';' : *c;
-    csv_text(csv, escaped);
+    memory_file_t memory;
+    FILE *out = memory_file_open(&memory);
+    /* gnuplot knows no quotes in quoted fields, and no commas in heads, and consumes a backslash. */
+    for (char *c = escaped; *c != '\0'; c++) {
+        if (*c == '\\')
+            putc('\\', out);
+        putc(*c == '"' ? '\'' : *c == ',' ? ';' : *c, out);
+    }
+    char *read = memory_file_close(&memory, NULL);
+    csv_text(csv, read);
+    free(read);
     free(escaped);
 }
 

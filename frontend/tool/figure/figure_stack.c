@@ -92,8 +92,8 @@ rb_code_t figure_stack(figure_t *f, rb_err_t *err)
         write_data(f, states, n, values, base);
         f->height = height + (f->o->columns > 1 ? 0.0 : narrow_key);
         figure_begin(f);
-        fprintf(f->script, "# Configuration: ");
-        fprintf(f->script, "%s\n", f->m->columns[base].label);
+        if (f->m->n_columns > 1)
+            figure_title(f, f->m->columns[base].label);
         fprintf(f->script, "set ylabel 'share of warp cycles' textcolor rgb ink\nset yrange [0:1]\n"
                            "set style data histograms\nset style histogram rowstacked\n"
                            "set style fill solid 0.9 border rgb paper\nset boxwidth 0.8\n");

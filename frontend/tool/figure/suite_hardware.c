@@ -82,7 +82,8 @@ rb_code_t suite_hardware(suite_hardware_t **out, const hardware_table_t *t, cons
     *out = list;
     for (size_t c = 0; c < m->n_columns; c++) {
         list[c].matched = rb_calloc(m->n_programs, sizeof(bool));
-        hardware_begin(&list[c].comparison, t);
+        if (rc == RB_OK)
+            rc = hardware_begin(&list[c].comparison, t, err);
         for (size_t p = 0; rc == RB_OK && p < m->n_programs; p++)
             rc = add_program(&list[c], t, m, rows[p].program, p, c, err);
         hardware_finish(&list[c].comparison);

@@ -19,7 +19,7 @@ static void add_counter(hardware_comparison_t *c, const hardware_table_t *t, siz
              f->variant[0] != '\0' ? ", " : "", f->variant);
 }
 
-void hardware_begin(hardware_comparison_t *c, const hardware_table_t *t)
+rb_code_t hardware_begin(hardware_comparison_t *c, const hardware_table_t *t, rb_err_t *err)
 {
     *c = (hardware_comparison_t){
         .counters = rb_calloc(HARDWARE_FORMULAS * t->n_columns + 1, sizeof(*c->counters)),
@@ -31,7 +31,30 @@ void hardware_begin(hardware_comparison_t *c, const hardware_table_t *t)
             c->unknown[c->n_unknown++] = t->columns[i];
         for (size_t k = 0; k < n; k++)
             add_counter(c, t, i, &f[k]);
+        if (n > 0 && t->unknown_unit[i] != NULL && err->code == RB_OK)
+            (void)rb_fail(err, RB_TRACE, "%s: column '%.80s': the unit '%.40s' is not known",
+                          t->file, t->columns[i], t->unknown_unit[i]);
     }
+    return err->code;
+}
+
+/* Fails if nothing was compared, with what the table has. */
+static rb_code_t check_pairs(const hardware_comparison_t *c, const hardware_table_t *t,
+                             rb_err_t *err)
+{
+    for (size_t i = 0; i < c->n_counters; i++)
+        if (c->counters[i].n_pairs > 0)
+            return RB_OK;
+    if (c->n_counters > 0)
+        return rb_fail(
+            err, RB_TRACE,
+            "%s: no value can be compared: '%.80s' was not measured, or not simulated, in "
+            "any row that was found",
+            t->file, c->counters[0].measured);
+    return rb_fail(err, RB_TRACE,
+                   "%s: no column corresponds to a statistic, such as gpc__cycles_elapsed.max; the "
+                   "first of %zu is '%.80s'",
+                   t->file, t->n_columns, t->n_columns > 0 ? t->columns[0] : "none");
 }
 
 void hardware_free(hardware_comparison_t *c)
@@ -370,8 +393,7 @@ rb_code_t hardware_add(hardware_comparison_t *c, const hardware_table_t *t, cons
 rb_code_t hardware_compare(hardware_comparison_t *c, const hardware_table_t *t,
                            char *const *operands, int n, rb_err_t *err)
 {
-    rb_code_t rc = RB_OK;
-    hardware_begin(c, t);
+    rb_code_t rc = hardware_begin(c, t, err);
     for (int i = 0; rc == RB_OK && i < n; i++) {
         /* A path may also contain '='; if the whole operand exists, it is a path. */
         const char *equals = strrchr(operands[i], '=');
@@ -383,5 +405,5 @@ rb_code_t hardware_compare(hardware_comparison_t *c, const hardware_table_t *t,
         free(program);
     }
     hardware_finish(c);
-    return rc;
+    return rc == RB_OK ? check_pairs(c, t, err) : rc;
 }

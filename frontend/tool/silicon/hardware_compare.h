@@ -52,16 +52,18 @@ typedef struct {
  * Compares runs, operands[0 .. n), with a table, which must outlive c. An operand is RUN (a folder
  * or run.json) or PROGRAM=RUN, where PROGRAM selects the rows of the run (the program's whole name,
  * or a part that only one name contains). RB_USAGE, listing the programs, if PROGRAM is needed but
- * missing; RB_TRACE: nothing matches. The caller frees c, also after an error.
+ * missing; RB_TRACE: nothing matches, or no value can be compared. The caller frees c, also after an error.
  */
 RB_CHECKED rb_code_t hardware_compare(hardware_comparison_t *c, const hardware_table_t *t,
                                       char *const *operands, int n, rb_err_t *err);
 
 /*
  * The same in steps: begin, add each run with a number for its pairs and its program (NULL: the
- * table has the rows of this run only), finish.
+ * table has the rows of this run only), finish. RB_TRACE: a column that is compared has a unit that is not
+ * known.
  */
-void hardware_begin(hardware_comparison_t *c, const hardware_table_t *t);
+RB_CHECKED rb_code_t hardware_begin(hardware_comparison_t *c, const hardware_table_t *t,
+                                    rb_err_t *err);
 RB_CHECKED rb_code_t hardware_add(hardware_comparison_t *c, const hardware_table_t *t,
                                   const char *path, const char *program, size_t run, rb_err_t *err);
 void hardware_finish(hardware_comparison_t *c);
