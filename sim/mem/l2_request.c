@@ -295,8 +295,9 @@ static l2_stall_t request_rare(l2_slice_t *s, const mem_msg_t *m, cycle_t now)
 }
 
 static const uint8_t access_of[] = {
-    [MEM_READ] = CACHE_READ,     [MEM_WRITE] = CACHE_WRITE,     [MEM_RED] = CACHE_ATOMIC,
-    [MEM_ATOMIC] = CACHE_ATOMIC, [MEM_COPY_IN] = CACHE_UNKNOWN, [MEM_COPY_OUT] = CACHE_UNKNOWN};
+    [MEM_READ] = CACHE_BY_READ,      [MEM_WRITE] = CACHE_BY_WRITE,
+    [MEM_RED] = CACHE_BY_ATOMIC,     [MEM_ATOMIC] = CACHE_BY_ATOMIC,
+    [MEM_COPY_IN] = CACHE_BY_OTHERS, [MEM_COPY_OUT] = CACHE_BY_OTHERS};
 
 /* Whether a poll finds written what it asks for: of its words, those in the sectors that it reads. */
 static bool poll_succeeds(const l2_slice_t *s, const mem_msg_t *m)

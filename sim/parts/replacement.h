@@ -28,7 +28,7 @@
 #include "sim/conf/param.h"
 
 /* An access to a cache. Walks without time, translations and code leave it all zero: unknown. */
-typedef enum { CACHE_UNKNOWN, CACHE_READ, CACHE_WRITE, CACHE_ATOMIC } cache_access_t;
+typedef enum { CACHE_BY_OTHERS, CACHE_BY_READ, CACHE_BY_WRITE, CACHE_BY_ATOMIC } cache_access_t;
 typedef struct {
     uint32_t pc;     /* low bits of the address of the instruction */
     uint16_t warp;   /* its slot in its SM; only the L1 knows it */

@@ -310,7 +310,7 @@ static void law_drrip(void)
 static uint32_t loop_beside_stream(replacement_policy_t policy, bool known)
 {
     enum { WAYS = 16, KEPT = WAYS - 2, ROUNDS = 200 };
-    cache_request_t request = {.kind = CACHE_READ};
+    cache_request_t request = {.kind = CACHE_BY_READ};
     one_set_t s = one_set(policy, WAYS);
     cache_watch(s.c, &request);
     uint32_t hits = 0, gone, next = 1000;

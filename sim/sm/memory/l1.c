@@ -196,7 +196,7 @@ l1_result_t l1_access(sm_t *sm, const line_access_t *a, cycle_t now)
     sm->memory.l1_request =
         (cache_request_t){.pc = (uint32_t)(sm->code_base + inst->pc),
                           .warp = sm->memory.lsu.cur.warp,
-                          .kind = inst->access == ACC_LOAD ? CACHE_READ : CACHE_WRITE};
+                          .kind = inst->access == ACC_LOAD ? CACHE_BY_READ : CACHE_BY_WRITE};
     switch (inst->access) {
     case ACC_STORE:
         if (!spec->perfect)

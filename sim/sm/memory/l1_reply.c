@@ -41,7 +41,7 @@ static void occupy_data_stage(sm_t *sm, uint32_t mshr, cycle_t now)
 /* Tells the L1 that data of a miss arrive. A line that only a prefetcher asked for has no instruction. */
 static void note_fill(sm_t *sm, const mshr_t *m)
 {
-    cache_request_t r = {.kind = CACHE_READ, .prefetched = m->prefetched, .fill = true};
+    cache_request_t r = {.kind = CACHE_BY_READ, .prefetched = m->prefetched, .fill = true};
     if (m->sectors != 0) {
         const load_t *oldest = &sm->memory.load[m->load];
         r.pc = (uint32_t)(sm->code_base + oldest->inst->pc);
