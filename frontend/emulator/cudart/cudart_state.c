@@ -1,6 +1,7 @@
 #include "frontend/emulator/cudart/cudart_state.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "sim/core/alloc.h"
 
@@ -64,6 +65,9 @@ cudart_state_t *cudart_enter(void)
 
 cuda_error_t cudart_leave(cudart_state_t *s, cuda_error_t error)
 {
+    if (s->mem.refused != 0) /* not a matter of the card's memory */
+        cudart_give_up("the host has no addresses for device memory (ulimit -v?): %s",
+                       strerror(s->mem.refused));
     if (s->sticky != CUDA_SUCCESS)
         error = s->sticky;
     if (error != CUDA_SUCCESS)

@@ -122,9 +122,11 @@ static bool back(emu_mem_t *m, uint64_t offset, uint64_t bytes)
         uint64_t end = p;
         while (end <= last && !m->backed[end])
             end++;
-        if (end > p &&
-            reserve(m->base + (p << m->page_shift), (end - p) << m->page_shift, true) == MAP_FAILED)
+        if (end > p && reserve(m->base + (p << m->page_shift), (end - p) << m->page_shift, true) ==
+                           MAP_FAILED) {
+            m->refused = errno;
             return false;
+        }
         memset(m->backed + p, 1, end - p);
         p = end + 1;
     }

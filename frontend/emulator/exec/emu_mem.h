@@ -46,6 +46,7 @@ typedef struct {
     size_t n_used, cap_used;
     uint64_t n_allocated;   /* allocations so far */
     uint64_t next;          /* where the search for free memory begins */
+    int refused;            /* errno if the host had no addresses for an allocation; else 0 */
     emu_foreign_t *foreign; /* owned; sorted by address */
     size_t n_foreign, cap_foreign;
     struct emu_texture *textures; /* owned; by handle - 1 (emu_texture.h) */
