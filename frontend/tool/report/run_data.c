@@ -137,6 +137,7 @@ static void run_leaf(void *ctx, const char *path, json_event_t e, const json_rea
                  {"config.name", &d->gpu},
                  {"trace.path", &d->trace},
                  {"sampling.method", &d->method},
+                 {"simulated.warmup", &d->warmup},
                  {"totals.interval.cycles.note", &d->note}};
     const struct {
         const char *path;
@@ -240,6 +241,7 @@ void run_data_free(run_data_t *d)
     free(d->gpu);
     free(d->trace);
     free(d->method);
+    free(d->warmup);
     free(d->note);
     *d = (run_data_t){0};
 }

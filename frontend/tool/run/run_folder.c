@@ -12,6 +12,7 @@
 #include "frontend/tool/run/run_instructions.h"
 #include "frontend/tool/run/run_parts.h"
 #include "frontend/tool/run/run_status.h"
+#include "sampling/plan/plan_json.h"
 #include "sim/core/log.h"
 #include "sim/core/new_file.h"
 
@@ -20,9 +21,17 @@ static const char run_name[] = "run.json";
 
 /* All files that rubato writes into a folder; run.json comes last, because its presence vouches for
  * the others. */
-static const char *const result_names[] = {"config.cfg", "stats.csv", "launches.csv",
-                                           "intervals.csv", run_name};
-enum { RESULTS = sizeof(result_names) / sizeof(result_names[0]), INTERVALS = 3 };
+static const char *const result_names[] = {"config.cfg",    "stats.csv", "launches.csv",
+                                           "intervals.csv", "plan.json", run_name};
+enum { RESULTS = sizeof(result_names) / sizeof(result_names[0]) };
+
+/* Whether a run has this result. */
+static bool is_wanted(const char *name, const run_report_t *report)
+{
+    if (strcmp(name, "intervals.csv") == 0)
+        return report->stats_interval > 0;
+    return strcmp(name, "plan.json") != 0 || report->of_plan;
+}
 
 static void remove_file(const char *folder, const char *name)
 {
@@ -238,6 +247,8 @@ static rb_code_t write_result(const char *name, FILE *out, const run_report_t *r
         return report_launches_csv(report, out, err);
     else if (strcmp(name, "intervals.csv") == 0)
         return report_intervals_csv(report, out, err);
+    else if (strcmp(name, "plan.json") == 0)
+        plan_write_json(&report->sampling->plan, out);
     else
         return report_json(report, out, err);
     return RB_OK;
@@ -262,7 +273,7 @@ rb_code_t run_folder_finish(run_folder_t *f, const run_report_t *report, conf_t 
     if (f->path == NULL)
         return RB_OK;
     for (size_t i = 0; i < RESULTS && rc == RB_OK; i++) {
-        if (i == INTERVALS && report->stats_interval == 0)
+        if (!is_wanted(result_names[i], report))
             continue;
         rc = out_file_open(&files[i], f->path, result_names[i], err);
         if (rc == RB_OK)
