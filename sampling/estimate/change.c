@@ -23,6 +23,7 @@ static const char not_random[] = "the launches were not chosen at random";
 static const char not_met[] = "of some launches, none like them was simulated at both points";
 static const char alone[] = "one launch was simulated at both points, which shows no spread";
 static const char unseen[] = "no launch that was simulated at both points shows any";
+static const char rare[] = "too few of the simulated launches show any";
 static const char from_nothing[] = "it is 0 in the first run";
 static const char not_walked[] =
     "the launches that were left out were not walked, so the simulated ones found other caches";
@@ -296,8 +297,8 @@ static void arm_make(arm_t *arm, const strata_t *s, const double *all, bool whol
 static bool is_same(const pairs_t *p)
 {
     for (uint64_t i = 0; i < p->plan->n_samples; i++)
-        if (is_paired(p, i) && memcmp(values_of(p->a, i), values_of(p->b, i),
-                                      STAT_VALUES * sizeof(double)) != 0)
+        if (is_paired(p, i) &&
+            memcmp(values_of(p->a, i), values_of(p->b, i), STAT_VALUES * sizeof(double)) != 0)
             return false;
     return true;
 }
@@ -390,10 +391,30 @@ static double state_half(const arm_t *arm, const change_terms_t *t)
                  CHANGE_STATE_ERROR * cycles * left);
 }
 
+/* Whether so few samples show anything of the statistic that those which do say little of the others. */
+static bool is_rare(const paired_t *p)
+{
+    uint64_t shown = 0, of = 0;
+    for (size_t i = 0; i < p->s.n; i++) {
+        const stratum_t *h = &p->s.list[i];
+        for (uint64_t k = h->from; k < h->to; k++) {
+            if (h->certain || !is_paired(&p->p, k))
+                continue;
+            of++;
+            shown += p->size[k] > 0;
+        }
+    }
+    return shown < of && shown < ENOUGH;
+}
+
 /* of_cycles: the profile knows their spread. state: added to half the width. */
 static void set_interval(change_t *c, paired_t *p, bool of_cycles, double inside, double state)
 {
     strata_t *s = &p->s;
+    if (is_rare(p)) {
+        c->reason = rare;
+        return;
+    }
     for (size_t i = 0; i < s->n; i++)
         if (s->list[i].draws > 0)
             s->list[i].scale = stratum_mean(s->p, &s->list[i], p->size);

@@ -131,14 +131,10 @@ static void run_leaf(void *ctx, const char *path, json_event_t e, const json_rea
     const struct {
         const char *path;
         char **text;
-    } texts[] = {{"rubato.version", &d->version},
-                 {"rubato.commit", &d->commit},
-                 {"command", &d->command},
-                 {"config.name", &d->gpu},
-                 {"trace.path", &d->trace},
-                 {"sampling.method", &d->method},
-                 {"simulated.warmup", &d->warmup},
-                 {"totals.interval.cycles.note", &d->note}};
+    } texts[] = {{"rubato.version", &d->version},  {"rubato.commit", &d->commit},
+                 {"command", &d->command},         {"config.name", &d->gpu},
+                 {"trace.path", &d->trace},        {"sampling.method", &d->method},
+                 {"simulated.warmup", &d->warmup}, {"totals.interval.cycles.note", &d->note}};
     const struct {
         const char *path;
         double *number;
