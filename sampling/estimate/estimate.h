@@ -6,12 +6,14 @@
  * launch_error.h   the error of a launch that was estimated inside
  * launch_values.h  statistics as sums of what launches have, or as quotients of such sums
  * intervals.h      the intervals of all statistics of a program
+ * change.h         the change of a statistic between two runs that simulated the same launches
  * graph_pairs.h    the time of a graph of launches that overlap, with graph_estimate.h and graph_replay.h
  * launch_reach.h   how much longer than others a launch may take
  */
 #ifndef RUBATO_ESTIMATE_ESTIMATE_H
 #define RUBATO_ESTIMATE_ESTIMATE_H
 
+#include "sampling/estimate/change.h"
 #include "sampling/estimate/graph_pairs.h"
 #include "sampling/estimate/intervals.h"
 #include "sampling/estimate/launch_reach.h"

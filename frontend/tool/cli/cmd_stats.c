@@ -10,7 +10,7 @@
 #include "frontend/tool/io/option_value.h"
 #include "frontend/tool/io/out_file.h"
 #include "frontend/tool/io/text_format.h"
-#include "frontend/tool/study/stat_table.h"
+#include "frontend/tool/study/run_pair.h"
 #include "sim/conf/suggest.h"
 #include "sim/core/alloc.h"
 
@@ -35,18 +35,17 @@ static const char *value_text(char text[FORMAT_MAX], double v)
     return text;
 }
 
-static void print_change(const stat_change_t *c)
+static void print_change(const run_pair_t *p, const stat_change_t *c)
 {
-    char a[FORMAT_MAX], b[FORMAT_MAX], share[FORMAT_MAX], relative[FORMAT_MAX] = "-";
-    if (isfinite(c->relative))
-        snprintf(relative, sizeof(relative), "%+.1f %%%s", 100.0 * c->relative,
-                 c->overlap ? " ~" : "");
-    printf("%-36s %14s %14s %11s %9s  %s\n", c->path, value_text(a, c->a), value_text(b, c->b),
-           relative, format_share(share, c->share), c->unit);
+    char a[FORMAT_MAX], b[FORMAT_MAX], share[FORMAT_MAX], text[RUN_PAIR_TEXT];
+    const change_t change = run_pair_change(p, c->path);
+    printf("%-36s %14s %14s %20s %9s  %s\n", c->path, value_text(a, c->a), value_text(b, c->b),
+           run_pair_text(text, &change), format_share(share, c->share), c->unit);
 }
 
 /* Prints the rows of one part: counters (with shares), or the others. */
-static void print_part(const stat_change_t *list, size_t n, bool counters, uint64_t top)
+static void print_part(const run_pair_t *p, const stat_change_t *list, size_t n, bool counters,
+                       uint64_t top)
 {
     size_t shown = 0, of = 0;
     for (size_t i = 0; i < n; i++) {
@@ -56,40 +55,54 @@ static void print_part(const stat_change_t *list, size_t n, bool counters, uint6
         if (top != 0 && shown == top)
             continue;
         if (shown++ == 0)
-            printf("\n%-36s %14s %14s %11s %9s  %s\n", counters ? "counters" : "totals and ratios",
+            printf("\n%-36s %14s %14s %20s %9s  %s\n", counters ? "counters" : "totals and ratios",
                    "A", "B", "change", "share", "unit");
-        print_change(&list[i]);
+        print_change(p, &list[i]);
     }
     if (of > shown)
         printf("... and %zu more (--top 0 shows all)\n", of - shown);
 }
 
-static void print_table(const stats_options_t *o, const stat_change_t *list, size_t n)
+/* How the changes are known. */
+static void print_method(const run_pair_t *p)
+{
+    if (p->paired)
+        printf("+-: 95 %% interval of the change, from %llu launches that both simulated\n",
+               (unsigned long long)p->launches);
+    else if (p->why[0] != '\0')
+        printf(
+            "+-: 95 %% interval of the change, as if the errors of A and B were independent: %s\n",
+            p->why);
+    if (p->a.stats.estimated || p->b.stats.estimated)
+        printf("?: no interval. none: the interval contains no change\n");
+}
+
+static void print_table(const stats_options_t *o, const run_pair_t *p, const stat_change_t *list,
+                        size_t n)
 {
     printf("A  %s\nB  %s\n", o->operand[0], o->operand[1]);
     if (n == 0)
         printf("\nNothing differs.\n");
-    print_part(list, n, false, o->top);
-    print_part(list, n, true, o->top);
-    if (n > 0)
-        printf("\nshare: fraction of all changes among counters of the same group and unit\n");
-    for (size_t i = 0; i < n; i++) {
-        if (!list[i].overlap)
-            continue;
-        printf("~: the confidence intervals overlap, so the change may be due to sampling\n");
-        break;
-    }
+    print_part(p, list, n, false, o->top);
+    print_part(p, list, n, true, o->top);
+    if (n == 0)
+        return;
+    printf("\npp: change of a share in percentage points; share: fraction of all changes among "
+           "counters of\nthe same group and unit\n");
+    print_method(p);
 }
 
-static void print_changes_csv(const stat_change_t *list, size_t n)
+static void print_changes_csv(const run_pair_t *p, const stat_change_t *list, size_t n)
 {
     csv_t c = {.out = stdout};
-    static const char *const head[] = {"path",  "unit",   "a",     "b",      "relative", "share",
-                                       "a_low", "a_high", "b_low", "b_high", "overlap"};
+    static const char *const head[] = {"path",    "unit",   "a",          "b",           "relative",
+                                       "share",   "a_low",  "a_high",     "b_low",       "b_high",
+                                       "overlap", "change", "change_low", "change_high", "method"};
     for (size_t i = 0; i < sizeof(head) / sizeof(head[0]); i++)
         csv_text(&c, head[i]);
     csv_end_row(&c);
     for (size_t i = 0; i < n; i++) {
+        const change_t change = run_pair_change(p, list[i].path);
         csv_text(&c, list[i].path);
         csv_text(&c, list[i].unit);
         csv_f64(&c, list[i].a);
@@ -101,29 +114,30 @@ static void print_changes_csv(const stat_change_t *list, size_t n)
         csv_f64(&c, list[i].b_low);
         csv_f64(&c, list[i].b_high);
         csv_u64(&c, list[i].overlap);
+        csv_f64(&c, change.change);
+        csv_f64(&c, change.low);
+        csv_f64(&c, change.high);
+        csv_text(&c, change.method);
         csv_end_row(&c);
     }
 }
 
 static rb_code_t diff(const stats_options_t *o, rb_err_t *err)
 {
-    stat_table_t a = {0}, b = {0};
+    run_pair_t pair;
     if (o->n_operands != 2)
         return rb_fail(err, RB_USAGE, "stats diff: two runs are needed, A and B");
-    rb_code_t rc = stat_table_read(&a, o->operand[0], err);
-    if (rc == RB_OK)
-        rc = stat_table_read(&b, o->operand[1], err);
+    rb_code_t rc = run_pair_open(&pair, o->operand[0], o->operand[1], err);
     if (rc == RB_OK) {
         size_t n;
-        stat_change_t *list = stat_changes(&a, &b, &n);
+        stat_change_t *list = stat_changes(&pair.a.stats, &pair.b.stats, &n);
         if (o->format == FORMAT_CSV)
-            print_changes_csv(list, n);
+            print_changes_csv(&pair, list, n);
         else
-            print_table(o, list, n);
+            print_table(o, &pair, list, n);
         free(list);
     }
-    stat_table_free(&a);
-    stat_table_free(&b);
+    run_pair_free(&pair);
     return rc;
 }
 

@@ -72,7 +72,8 @@ const cli_command_t cli_command_sweep = {
     "program): what is done is not repeated, what has changed is done anew. A job that fails is "
     "reported and the others go on. After Ctrl-C or kill -9 the same command continues.\n\n"
     "status DIR: how far the jobs of a sweep's folder are, wherever they run.\n\n"
-    "collect DIR: writes results.csv and jobs.csv of what is done, and prints the table.\n\n"
+    "collect DIR: writes results.csv, jobs.csv and changes.csv of what is done, and prints the "
+    "table.\n\n"
     "table DIR...: prints one statistic with a row per program and a column per configuration, "
     "relative to a base, with geometric means. Several folders, such as those of two builds of "
     "rubato, are columns side by side.\n\n"
@@ -94,7 +95,9 @@ const cli_command_t cli_command_stats = {
     "diff|join|explain ...",
     "compare and explain the statistics of runs",
     "diff A B: what differs between two runs, their folders or stats.csv: totals and ratios by "
-    "the size of the change, counters by their share of all that moved.\n\n"
+    "the size of the change, counters by their share of all that moved. Changes of sampled runs "
+    "have "
+    "intervals, from the launches that both simulated, if there are such.\n\n"
     "join RUN...: the statistics of many runs side by side, as CSV.\n\n"
     "explain [NAME]...: what a statistic or a column of the results counts, its unit, the metric "
     "of Nsight Compute that it mirrors. NAME is a path (sm.warp_insts), its last part, the "

@@ -23,7 +23,11 @@ static void write_job(const sweep_t *s, size_t i, const sweep_result_t *r, FILE 
     page_number_member(out, "cycles", v[RESULT_cycles]);
     page_number_member(out, "low", v[RESULT_cycles_low]);
     page_number_member(out, "high", v[RESULT_cycles_high]);
-    page_number_member(out, "relative", r->relative);
+    const change_t *c = &r->change[CHANGE_OF_cycles];
+    page_number_member(out, "relative", sweep_relative(r));
+    page_number_member(out, "relativeLow", 1.0 + c->low);
+    page_number_member(out, "relativeHigh", 1.0 + c->high);
+    page_text_member(out, "method", c->method != NULL ? c->method : "none");
     page_number_member(out, "ipc", v[RESULT_ipc]);
     page_number_member(out, "l2", v[RESULT_l2_hit_rate]);
     page_number_member(out, "dram", v[RESULT_dram_utilization]);

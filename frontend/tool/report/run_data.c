@@ -131,13 +131,10 @@ static void run_leaf(void *ctx, const char *path, json_event_t e, const json_rea
     const struct {
         const char *path;
         char **text;
-    } texts[] = {{"rubato.version", &d->version},
-                 {"rubato.commit", &d->commit},
-                 {"command", &d->command},
-                 {"config.name", &d->gpu},
-                 {"trace.path", &d->trace},
-                 {"sampling.method", &d->method},
-                 {"totals.interval.cycles.note", &d->note}};
+    } texts[] = {{"rubato.version", &d->version},  {"rubato.commit", &d->commit},
+                 {"command", &d->command},         {"config.name", &d->gpu},
+                 {"trace.path", &d->trace},        {"sampling.method", &d->method},
+                 {"simulated.warmup", &d->warmup}, {"totals.interval.cycles.note", &d->note}};
     const struct {
         const char *path;
         double *number;
@@ -240,6 +237,7 @@ void run_data_free(run_data_t *d)
     free(d->gpu);
     free(d->trace);
     free(d->method);
+    free(d->warmup);
     free(d->note);
     *d = (run_data_t){0};
 }

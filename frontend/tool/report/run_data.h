@@ -25,7 +25,7 @@ typedef struct {
     char *file; /* owned; path of the run.json */
     bool complete, estimated;
     /* Owned; NULL: missing. note: what the interval does not cover, or why there is none. */
-    char *version, *commit, *command, *gpu, *trace, *method, *note;
+    char *version, *commit, *command, *gpu, *trace, *method, *note, *warmup;
     uint64_t trace_launches; /* launches of the trace, simulated or not; 0: missing */
     double clock_mhz, cycles_low, cycles_high, confidence; /* NAN: missing */
     double peak_issue, peak_l2, peak_dram;                 /* per second; NAN: missing */

@@ -13,6 +13,7 @@
 #include "frontend/tool/run/run_instructions.h"
 #include "frontend/tool/run/run_parts.h"
 #include "frontend/tool/run/run_status.h"
+#include "sampling/plan/plan_json.h"
 #include "sim/core/log.h"
 #include "sim/core/new_file.h"
 
@@ -23,7 +24,15 @@ static const char run_name[] = "run.json";
  * the others. */
 static const char *const result_names[] = {"config.cfg",    "stats.csv",    "launches.csv",
                                            "intervals.csv", PLAN_FILE_NAME, run_name};
-enum { RESULTS = sizeof(result_names) / sizeof(result_names[0]), INTERVALS = 3, PLAN = 4 };
+enum { RESULTS = sizeof(result_names) / sizeof(result_names[0]) };
+
+/* Whether a run has this result. */
+static bool is_wanted(const char *name, const run_report_t *report)
+{
+    if (strcmp(name, "intervals.csv") == 0)
+        return report->stats_interval > 0;
+    return strcmp(name, PLAN_FILE_NAME) != 0 || report->of_plan;
+}
 
 static void remove_file(const char *folder, const char *name)
 {
@@ -265,7 +274,7 @@ rb_code_t run_folder_finish(run_folder_t *f, const run_report_t *report, conf_t 
     if (f->path == NULL)
         return RB_OK;
     for (size_t i = 0; i < RESULTS && rc == RB_OK; i++) {
-        if ((i == INTERVALS && report->stats_interval == 0) || (i == PLAN && !report->of_plan))
+        if (!is_wanted(result_names[i], report))
             continue;
         rc = out_file_open(&files[i], f->path, result_names[i], err);
         if (rc == RB_OK)

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "frontend/tool/study/stat_table.h"
+#include "frontend/tool/study/run_pair.h"
 #include "sim/conf/suggest.h"
 #include "sim/core/alloc.h"
 
@@ -90,6 +90,46 @@ static double shown(matrix_form_t form, double value, double base)
     return form == MATRIX_value ? value : form == MATRIX_ratio ? value / base : base / value;
 }
 
+/* A value that has an interval of its own. */
+static rb_code_t own_interval(matrix_values_t *v, const char *folder, size_t cell, rb_err_t *err)
+{
+    char *low = rb_format("%s:low", v->path), *high = rb_format("%s:high", v->path);
+    double ends[2];
+    const rb_code_t rc = stat_values_read(folder, (const char *const[]){low, high}, 2, ends, err);
+    v->low[cell] = ends[0];
+    v->high[cell] = ends[1];
+    free(low);
+    free(high);
+    return rc;
+}
+
+/* Sets the interval of a cell, if something in it was estimated. */
+static rb_code_t set_interval(matrix_values_t *v, const matrix_t *s, size_t cell, rb_err_t *err)
+{
+    const size_t program = cell / s->n_columns, column = cell % s->n_columns;
+    const size_t of_base = program * s->n_columns + v->base;
+    const sweep_job_t *job = matrix_job(s, program, column);
+    const sweep_job_t *base = matrix_job(s, program, v->base);
+    run_pair_t pair;
+    if (!isfinite(v->shown[cell]) || !(v->estimated[cell] || v->estimated[of_base]))
+        return RB_OK;
+    if (v->form == MATRIX_value)
+        return own_interval(v, job->folder, cell, err);
+    if (cell == of_base)
+        return RB_OK;
+    const rb_code_t rc = run_pair_open(&pair, base->folder, job->folder, err);
+    if (rc == RB_OK) {
+        const change_t c = run_pair_change_as(&pair, v->path, CHANGE_RELATIVE);
+        const bool speedup = v->form == MATRIX_speedup;
+        if (isfinite(c.change))
+            v->shown[cell] = speedup ? 1 / (1 + c.change) : 1 + c.change;
+        v->low[cell] = speedup ? 1 / (1 + c.high) : 1 + c.low;
+        v->high[cell] = speedup ? 1 / (1 + c.low) : 1 + c.high;
+    }
+    run_pair_free(&pair);
+    return rc;
+}
+
 rb_code_t matrix_values_read(matrix_values_t *v, const matrix_t *s, const char *stat,
                              const char *base, matrix_form_t form, rb_err_t *err)
 {
@@ -111,6 +151,12 @@ rb_code_t matrix_values_read(matrix_values_t *v, const matrix_t *s, const char *
     for (size_t i = 0; i < cells; i++)
         v->shown[i] = shown(form, v->value[i], v->value[i / s->n_columns * s->n_columns + v->base]);
     free(read);
+    v->low = rb_calloc(cells, sizeof(*v->low));
+    v->high = rb_calloc(cells, sizeof(*v->high));
+    for (size_t i = 0; i < cells; i++)
+        v->low[i] = v->high[i] = (double)NAN;
+    for (size_t i = 0; rc == RB_OK && i < cells; i++)
+        rc = set_interval(v, s, i, err);
     return rc;
 }
 
@@ -120,13 +166,16 @@ void matrix_values_free(matrix_values_t *v)
     free(v->unit);
     free(v->value);
     free(v->shown);
+    free(v->low);
+    free(v->high);
     free(v->estimated);
     *v = (matrix_values_t){0};
 }
 
 matrix_mean_t matrix_mean(const double *values, size_t n, size_t stride)
 {
-    matrix_mean_t m = {.least = (double)NAN, .most = (double)NAN};
+    matrix_mean_t m = {
+        .least = (double)NAN, .most = (double)NAN, .low = (double)NAN, .high = (double)NAN};
     double sum = 0.0, squares = 0.0;
     for (size_t i = 0; i < n; i++) {
         const double v = values[i * stride];
@@ -146,4 +195,35 @@ matrix_mean_t matrix_mean(const double *values, size_t n, size_t stride)
     m.mean = m.n > 0 ? exp(mean) : (double)NAN;
     m.deviation = m.n > 1 ? exp(sqrt(squares / (double)(m.n - 1))) : (double)NAN;
     return m;
+}
+
+matrix_mean_t matrix_column_mean(const matrix_t *s, const matrix_values_t *v, size_t column)
+{
+    matrix_mean_t m = matrix_mean(v->shown + column, s->n_programs, s->n_columns);
+    double below = 0, above = 0;
+    bool any = false;
+    for (size_t i = column; i < s->n_programs * s->n_columns; i += s->n_columns) {
+        if (!isfinite(v->shown[i]) || v->shown[i] <= 0)
+            continue;
+        if (!isfinite(v->low[i]) && v->estimated[i] && column != v->base)
+            return m;
+        if (!isfinite(v->low[i]))
+            continue;
+        any = true;
+        below = hypot(below, log(v->shown[i] / v->low[i]));
+        above = hypot(above, log(v->high[i] / v->shown[i]));
+    }
+    if (any && isfinite(below) && isfinite(above)) {
+        m.low = m.mean * exp(-below / (double)m.n);
+        m.high = m.mean * exp(above / (double)m.n);
+    }
+    return m;
+}
+
+bool matrix_has_intervals(const matrix_t *s, const matrix_values_t *v)
+{
+    for (size_t i = 0; i < s->n_programs * s->n_columns; i++)
+        if (isfinite(v->low[i]))
+            return true;
+    return false;
 }

@@ -32,8 +32,10 @@ typedef struct {
     char *path, *unit; /* owned */
     size_t base;       /* column */
     double *value;     /* owned; n_programs rows of n_columns; NAN: unknown */
-    double *shown;     /* owned; the same in this form */
-    bool *estimated;   /* owned; the run was sampled */
+    double *shown; /* owned; the same in this form; relative to the base by the launches that both
+                        * simulated, where that is known */
+    double *low, *high; /* owned; interval of shown; NAN: it has none, or is exact */
+    bool *estimated;    /* owned; the run was sampled */
 } matrix_values_t;
 
 /* stat, base: as in matrix_find_stat() and matrix_find_column(). The caller frees v, also after an
@@ -48,10 +50,17 @@ typedef struct {
     double mean;      /* geometric mean; NAN: none */
     double deviation; /* geometric standard deviation, a factor >= 1; NAN: fewer than 2 */
     double least, most;
+    double low, high; /* interval of the mean from those of the values; NAN: one has none */
 } matrix_mean_t;
 
-/* values: n of them, stride apart. */
+/* values: n of them, stride apart; low and high are those of the result NAN. */
 matrix_mean_t matrix_mean(const double *values, size_t n, size_t stride);
+
+/* The mean of a column of the shown values, with its interval. */
+matrix_mean_t matrix_column_mean(const matrix_t *s, const matrix_values_t *v, size_t column);
+
+/* Whether any shown value has an interval. */
+bool matrix_has_intervals(const matrix_t *s, const matrix_values_t *v);
 
 /* Prints a table with a row per program and the means below; or CSV with a row per program and
  * column. */

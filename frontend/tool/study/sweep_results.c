@@ -6,6 +6,7 @@
 #include "frontend/tool/io/csv_writer.h"
 #include "frontend/tool/io/out_file.h"
 #include "frontend/tool/io/text_format.h"
+#include "frontend/tool/library/stat_values.h"
 #include "frontend/tool/study/stat_table.h"
 #include "frontend/tool/study/sweep_results.h"
 #include "sim/conf/param_value.h"
@@ -21,6 +22,11 @@ static const char *const result_names[RESULTS] = {SWEEP_RESULT_LIST(RESULT_NAME_
 #define RESULT_PATH_(name, path) path,
 static const char *const result_paths[RESULTS] = {SWEEP_RESULT_LIST(RESULT_PATH_)};
 
+#define CHANGE_NAME_(name, path) #name,
+static const char *const change_names[SWEEP_CHANGES] = {SWEEP_CHANGE_LIST(CHANGE_NAME_)};
+#define CHANGE_PATH_(name, path) path,
+static const char *const change_paths[SWEEP_CHANGES] = {SWEEP_CHANGE_LIST(CHANGE_PATH_)};
+
 static rb_code_t read_result(const sweep_job_t *job, sweep_result_t *r, rb_err_t *err)
 {
     for (size_t i = 0; i < RESULTS; i++)
@@ -28,6 +34,26 @@ static rb_code_t read_result(const sweep_job_t *job, sweep_result_t *r, rb_err_t
     if (job->state != SWEEP_DONE)
         return RB_OK;
     return stat_values_read(job->folder, result_paths, RESULTS, r->value, err);
+}
+
+/* Compares a job with its baseline. */
+static rb_code_t read_changes(const sweep_t *s, size_t job, sweep_result_t *r, rb_err_t *err)
+{
+    run_pair_t pair;
+    const double none = job == r->baseline ? 0 : (double)NAN;
+    for (size_t i = 0; i < SWEEP_CHANGES; i++)
+        r->change[i] = (change_t){.change = none, .low = none, .high = none, .method = "exact"};
+    if (job == r->baseline)
+        return RB_OK;
+    if (s->jobs[job].state != SWEEP_DONE || s->jobs[r->baseline].state != SWEEP_DONE)
+        return RB_OK;
+    rb_code_t rc = run_pair_open(&pair, s->jobs[r->baseline].folder, s->jobs[job].folder, err);
+    for (size_t i = 0; rc == RB_OK && i < SWEEP_CHANGES; i++)
+        r->change[i] = run_pair_change(&pair, change_paths[i]);
+    r->paired = pair.paired;
+    memcpy(r->why, pair.why, sizeof(r->why));
+    run_pair_free(&pair);
+    return rc;
 }
 
 rb_code_t sweep_read_results(const sweep_t *s, sweep_result_t **out, rb_err_t *err)
@@ -43,8 +69,8 @@ rb_code_t sweep_read_results(const sweep_t *s, sweep_result_t **out, rb_err_t *e
             baseline = i;
         RB_TRY(read_result(&s->jobs[i], &results[i], err));
         results[i].baseline = baseline;
-        results[i].relative =
-            results[i].value[RESULT_cycles] / results[baseline].value[RESULT_cycles];
+        if (!sweep_is_part(s, i))
+            RB_TRY(read_changes(s, i, &results[i], err));
     }
     return RB_OK;
 }
@@ -53,6 +79,32 @@ static void fields_row(csv_t *c, char *const *fields, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         csv_text(c, fields[i]);
+}
+
+static void change_columns(csv_t *c)
+{
+    static const char *const ends[] = {"", "_low", "_high"};
+    for (size_t i = 0; i < SWEEP_CHANGES; i++) {
+        for (size_t k = 0; k < sizeof(ends) / sizeof(ends[0]); k++) {
+            char name[64];
+            snprintf(name, sizeof(name), "relative_%s%s", change_names[i], ends[k]);
+            csv_text(c, name);
+        }
+    }
+    csv_text(c, "pairs");
+}
+
+/* Quotients; for shares, differences. */
+static void change_values(csv_t *c, const sweep_result_t *r)
+{
+    for (size_t i = 0; i < SWEEP_CHANGES; i++) {
+        const change_t *change = &r->change[i];
+        const double from = change->kind == CHANGE_RELATIVE ? 1.0 : 0.0;
+        csv_f64(c, from + change->change);
+        csv_f64(c, from + change->low);
+        csv_f64(c, from + change->high);
+    }
+    csv_text(c, r->paired ? "yes" : r->why);
 }
 
 static void write_jobs(const sweep_t *s, const sweep_result_t *results, FILE *out)
@@ -65,7 +117,7 @@ static void write_jobs(const sweep_t *s, const sweep_result_t *results, FILE *ou
     for (size_t i = 0; i < RESULTS; i++)
         csv_text(&c, result_names[i]);
     csv_text(&c, "baseline");
-    csv_text(&c, "relative_cycles");
+    change_columns(&c);
     csv_end_row(&c);
     for (size_t i = 0; i < s->n_jobs; i++) {
         const sweep_job_t *job = &s->jobs[i];
@@ -78,7 +130,7 @@ static void write_jobs(const sweep_t *s, const sweep_result_t *results, FILE *ou
         for (size_t k = 0; k < RESULTS; k++)
             csv_f64(&c, results[i].value[k]);
         csv_u64(&c, results[i].baseline + 1);
-        csv_f64(&c, results[i].relative);
+        change_values(&c, &results[i]);
         csv_end_row(&c);
     }
 }
@@ -158,14 +210,70 @@ static rb_code_t write_launches(const sweep_t *s, FILE *out, rb_err_t *err)
     return RB_OK;
 }
 
+/* Writes the rows of one job: the changes of all statistics. */
+static rb_code_t append_changes(const sweep_t *s, size_t job, size_t baseline, FILE *out,
+                                rb_err_t *err)
+{
+    run_pair_t pair;
+    char number[24];
+    csv_t c = {.out = out};
+    snprintf(number, sizeof(number), "%zu", job + 1);
+    rb_code_t rc = run_pair_open(&pair, s->jobs[baseline].folder, s->jobs[job].folder, err);
+    for (size_t i = 0; rc == RB_OK && i < stat_count(); i++) {
+        const stat_entry_t e = stat_entry(i);
+        char path[128];
+        snprintf(path, sizeof(path), "%s.%s", e.group, e.name);
+        const change_t change = run_pair_change(&pair, path);
+        if (!isfinite(change.change))
+            continue;
+        csv_text(&c, number);
+        fields_row(&c, s->jobs[job].fields, sweep_columns(s));
+        csv_text(&c, path);
+        csv_text(&c, change.kind == CHANGE_POINTS ? "points" : "relative");
+        csv_f64(&c, change.change);
+        csv_f64(&c, change.low);
+        csv_f64(&c, change.high);
+        csv_text(&c, change.method);
+        csv_text(&c, change.reason);
+        csv_end_row(&c);
+    }
+    run_pair_free(&pair);
+    return rc;
+}
+
+/* The changes of the jobs that are estimates, or whose baseline is one. */
+static rb_code_t write_changes(const sweep_t *s, const sweep_result_t *results, FILE *out,
+                               rb_err_t *err)
+{
+    static const char *const names[] = {"path", "kind",   "change", "low",
+                                        "high", "method", "reason"};
+    csv_t c = {.out = out};
+    csv_text(&c, "job");
+    fields_row(&c, s->columns, sweep_columns(s));
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        csv_text(&c, names[i]);
+    csv_end_row(&c);
+    for (size_t i = 0; i < s->n_jobs; i++) {
+        const size_t from = results[i].baseline;
+        if (s->jobs[i].state != SWEEP_DONE || s->jobs[from].state != SWEEP_DONE ||
+            sweep_is_part(s, i) || from == i)
+            continue;
+        if (results[i].value[RESULT_estimated] > 0 || results[from].value[RESULT_estimated] > 0)
+            RB_TRY(append_changes(s, i, from, out, err));
+    }
+    return RB_OK;
+}
+
 static rb_code_t write_file(const sweep_t *s, const char *name, const sweep_result_t *results,
                             rb_err_t *err)
 {
     out_file_t f;
     RB_TRY(out_file_open(&f, s->folder, name, err));
     rb_code_t rc = RB_OK;
-    if (results != NULL)
+    if (strcmp(name, "jobs.csv") == 0)
         write_jobs(s, results, f.out);
+    else if (strcmp(name, "changes.csv") == 0)
+        rc = write_changes(s, results, f.out, err);
     else
         rc = write_launches(s, f.out, err);
     return out_file_close(&f, rc, err);
@@ -185,25 +293,12 @@ static size_t *column_widths(const sweep_t *s)
     return width;
 }
 
-/* Whether the intervals of the cycles of two jobs overlap; a job without estimates has its value. */
-static bool may_be_equal(const sweep_result_t *a, const sweep_result_t *b)
-{
-    const sweep_result_t *of[] = {a, b};
-    double low[2], high[2];
-    for (size_t i = 0; i < 2; i++) {
-        const bool estimated = of[i]->value[RESULT_estimated] > 0.0;
-        low[i] = of[i]->value[estimated ? RESULT_cycles_low : RESULT_cycles];
-        high[i] = of[i]->value[estimated ? RESULT_cycles_high : RESULT_cycles];
-    }
-    return (low[0] < high[0] || low[1] < high[1]) && low[0] <= high[1] && low[1] <= high[0];
-}
-
 static void print_row(const sweep_t *s, size_t index, const sweep_result_t *results,
                       const size_t *width)
 {
     const sweep_result_t *r = &results[index];
     const sweep_job_t *job = &s->jobs[index];
-    char cycles[FORMAT_MAX], relative[FORMAT_MAX] = "-", hits[FORMAT_MAX], dram[FORMAT_MAX];
+    char cycles[FORMAT_MAX], relative[RUN_PAIR_TEXT], hits[FORMAT_MAX], dram[FORMAT_MAX];
     for (size_t k = SWEEP_GPU; k < sweep_columns(s); k++)
         printf("  %-*s", (int)width[k], job->fields[k]);
     if (job->state != SWEEP_DONE) {
@@ -212,10 +307,9 @@ static void print_row(const sweep_t *s, size_t index, const sweep_result_t *resu
     }
     if (index == r->baseline)
         strcpy(relative, "baseline");
-    else if (isfinite(r->relative))
-        snprintf(relative, sizeof(relative), "%+.1f %%%s", 100.0 * (r->relative - 1.0),
-                 may_be_equal(r, &results[r->baseline]) ? " ?" : "");
-    printf("  %15s%s  %10s  %8.3f  %9s  %9s\n",
+    else
+        run_pair_text(relative, &r->change[CHANGE_OF_cycles]);
+    printf("  %15s%s  %16s  %8.3f  %9s  %9s\n",
            format_grouped(cycles, (uint64_t)r->value[RESULT_cycles]),
            r->value[RESULT_estimated] > 0.0 ? "~" : " ", relative, r->value[RESULT_ipc],
            format_share(hits, r->value[RESULT_l2_hit_rate]),
@@ -226,7 +320,32 @@ static void print_row(const sweep_t *s, size_t index, const sweep_result_t *resu
 static bool may_be_chance(const sweep_result_t *r)
 {
     const double short_cycles = 50000, small = 0.05;
-    return r->value[RESULT_cycles] < short_cycles && fabs(r->relative - 1.0) < small;
+    return r->value[RESULT_cycles] < short_cycles && fabs(sweep_relative(r) - 1.0) < small;
+}
+
+/* How the changes are known. */
+static void print_methods(const sweep_t *s, const sweep_result_t *results)
+{
+    const char *why = NULL;
+    bool paired = false, open = false;
+    for (size_t i = 0; i < s->n_jobs; i++) {
+        const change_t *c = &results[i].change[CHANGE_OF_cycles];
+        if (sweep_is_part(s, i) || results[i].baseline == i || !isfinite(c->change))
+            continue;
+        paired = paired || results[i].paired;
+        open = open || !isfinite(c->low);
+        if (!results[i].paired && results[i].why[0] != '\0' && why == NULL)
+            why = results[i].why;
+    }
+    if (paired)
+        printf(
+            "+- 95 %% interval of the change, from launches that both simulated; none: it contains "
+            "no change\n");
+    if (why != NULL)
+        printf("%s as if the errors of both were independent: %s\n",
+               paired ? "   for others" : "+- 95 % interval of the change,", why);
+    if (open)
+        printf("?  the change has no interval\n");
 }
 
 /* The capacity that a job's point sets for the L2; NAN: none. *column: which of its fields. */
@@ -271,7 +390,7 @@ static bool is_slower_with_more(const sweep_t *s, size_t index, const sweep_resu
 static void print_table(const sweep_t *s, const sweep_result_t *results)
 {
     size_t *width = column_widths(s);
-    bool estimated = false, chance = false, overlap = false, more = false;
+    bool estimated = false, chance = false, more = false;
     for (size_t i = 0; i < s->n_jobs; i++) {
         if (sweep_is_part(s, i))
             continue;
@@ -279,19 +398,17 @@ static void print_table(const sweep_t *s, const sweep_result_t *results)
             printf("%s%s\n", i > 0 ? "\n" : "", s->jobs[i].fields[SWEEP_TRACE]);
             for (size_t k = SWEEP_GPU; k < sweep_columns(s); k++)
                 printf("  %-*s", (int)width[k], s->columns[k]);
-            printf("  %15s   %10s  %8s  %9s  %9s\n", "cycles", "change", "ipc", "L2 hits", "DRAM");
+            printf("  %15s   %16s  %8s  %9s  %9s\n", "cycles", "change", "ipc", "L2 hits", "DRAM");
         }
         print_row(s, i, results, width);
-        overlap = overlap || (results[i].baseline != i &&
-                              may_be_equal(&results[i], &results[results[i].baseline]));
         estimated = estimated || results[i].value[RESULT_estimated] > 0.0;
         more = more || is_slower_with_more(s, i, results);
         chance = chance || (results[i].baseline != i && may_be_chance(&results[i]));
     }
-    if (estimated)
+    if (estimated) {
         printf("\n~ estimated from samples\n");
-    if (overlap)
-        printf("\n? the confidence intervals overlap, so the change may be due to sampling\n");
+        print_methods(s, results);
+    }
     if (chance)
         printf(
             "\nchanges below 5 %% in runs below 50,000 cycles may be due to a different order of "
@@ -310,6 +427,8 @@ rb_code_t sweep_results(const sweep_t *s, bool keep, rb_err_t *err)
     rb_code_t rc = sweep_read_results(s, &results, err);
     if (rc == RB_OK && keep)
         rc = write_file(s, "jobs.csv", results, err);
+    if (rc == RB_OK && keep)
+        rc = write_file(s, "changes.csv", results, err);
     if (rc == RB_OK && keep)
         rc = write_file(s, "results.csv", NULL, err);
     if (rc == RB_OK && (!keep || s->n_jobs <= TABLE_ROWS))

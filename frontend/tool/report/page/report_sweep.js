@@ -25,6 +25,17 @@ function drawSweepAxis(parent, s, jobs, column, view) {
   }));
 }
 
+/* The change of a job's cycles against the first job of its trace, with half the width of its interval. */
+function changeText(j) {
+  if (j.relative === null) return "";
+  const half = j.relativeLow === null ? 0 : 100 * Math.max(j.relativeHigh - j.relative, j.relative - j.relativeLow);
+  const digits = half === 0 || half >= 1 ? 1 : half >= 0.1 ? 2 : 3;
+  const value = `${j.relative >= 1 ? "+" : ""}${(100 * (j.relative - 1)).toFixed(digits)}`;
+  if (j.method === "exact") return `${value} %`;
+  if (j.relativeLow === null) return `${value} % ?`;
+  return j.relativeLow <= 1 && j.relativeHigh >= 1 ? `none ±${half.toFixed(digits)} %` : `${value} ±${half.toFixed(digits)} %`;
+}
+
 /* Cycles relative to the trace's first job, over two axes. */
 function drawHeat(parent, s, jobs, a, b) {
   const xs = distinct(jobs.map(j => j.fields[a])), ys = distinct(jobs.map(j => j.fields[b]));
@@ -48,7 +59,7 @@ function drawHeat(parent, s, jobs, a, b) {
     return {
       tooltip: {confine: true, formatter: p => `${escapeHtml(s.columns[a])} ${escapeHtml(xs[p.value[0]])}<br>` +
         `${escapeHtml(s.columns[b])} ${escapeHtml(ys[p.value[1]])}<br>${format(p.data.job.cycles)} cycles, ` +
-        `${(100 * (p.value[2] - 1)).toFixed(1)} % against the first job`},
+        `${changeText(p.data.job)} against the first job`},
       grid: {left: 120, right: 30, top: 10, bottom: 110},
       xAxis: axis("category", s.columns[a], {data: xs.map(x => x || "as it is"), splitArea: {show: true}}),
       yAxis: axis("category", s.columns[b], {data: ys.map(y => y || "as it is"), nameGap: 90}),
@@ -133,13 +144,14 @@ function drawSweep(parent, s) {
     axes.forEach((a, i) => axes.slice(i + 1).forEach(b => drawHeat(parent, s, jobs, a, b)));
   }
   add(parent, "h2", {}, "All jobs");
-  add(parent, "p", {class: "dim"}, "change: cycles against the first job of the trace. " +
+  add(parent, "p", {class: "dim"}, "change: cycles against the first job of the trace; with an interval, from the " +
+    "launches that both simulated if the page says so (paired); none: the interval contains no change. " +
     "low, high: interval of the cycles, sampling error only.");
-  const fixed = ["state", "cycles", "how", "low", "high", "change", "ipc", "L2 hits", "DRAM"];
+  const fixed = ["state", "cycles", "how", "low", "high", "change", "ipc", "L2 hits", "DRAM", "change and interval", "from"];
   const n = s.columns.length, change = v => v === null ? "" : `${v >= 0 ? "+" : ""}${(100 * v).toFixed(1)} %`;
   table(parent, [...s.columns.map(name => ({name, text: true})),
-      ...fixed.map((name, i) => ({name, text: i === 0 || i === 2,
-        show: i === 5 ? change : i >= 7 ? percent : undefined}))],
+      ...fixed.map((name, i) => ({name, text: i === 0 || i === 2 || i > 8,
+        show: i === 5 ? change : i === 7 || i === 8 ? percent : undefined}))],
     s.jobs.map(j => [...j.fields, j.state, j.cycles, j.estimated ? "estimated" : "", j.low, j.high,
-      j.relative === null ? null : j.relative - 1, j.ipc, j.l2, j.dram]), n ? "jobs" : "");
+      j.relative === null ? null : j.relative - 1, j.ipc, j.l2, j.dram, changeText(j), j.method]), n ? "jobs" : "");
 }

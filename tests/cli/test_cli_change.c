@@ -1,0 +1,122 @@
+/* The change between two sampled runs: as pairs of the launches that both simulated, or why not. */
+#include "tests/support/test.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/support/cli_child.h"
+#include "tests/support/sweep_files.h"
+
+#define SOLVER "solver.rbt"
+
+/* A program of 80 launches, full runs of it on two chips, and a plan. */
+static int begin(void **state)
+{
+    if (cli_begin(state) != 0)
+        return -1;
+    expect(0, NULL, WORDS("gen", "solver", "--size", "4096", "-p", "iterations=10", "-o", SOLVER));
+    expect(0, NULL, WORDS("run", SOLVER, "-s", "sm.count=4", "-o", "full4"));
+    expect(0, NULL, WORDS("run", SOLVER, "-s", "sm.count=8", "-o", "full8"));
+    expect(0, NULL,
+           WORDS("plan", "full4/launches.csv", "--sample", "random:count=24", "-o", "a.json"));
+    expect(0, NULL, WORDS("run", SOLVER, "-s", "sm.count=4", "--plan", "a.json", "-o", "a4"));
+    expect(0, NULL, WORDS("run", SOLVER, "-s", "sm.count=8", "--plan", "a.json", "-o", "a8"));
+    return 0;
+}
+
+static char *diff(const char *a, const char *b)
+{
+    return cli_run_as(&rubato, 0, NULL, WORDS("stats", "diff", a, b, "--top", "0"));
+}
+
+/* The row of a statistic: its change, and half the width of the interval (0: there is none). */
+static double change_in(const char *text, const char *path, double *half)
+{
+    const char *row = strstr(text, path);
+    assert_non_null(row);
+    const char *end = strchr(row, '\n'), *of = strstr(row, "+-"), *unit = strpbrk(row, "%");
+    *half = of != NULL && of < end ? atof(of + 2) : 0;
+    if (of == NULL || of > end)
+        of = unit;
+    while (of > row && strchr(" +-", of[-1]) != NULL)
+        of--;
+    while (of > row && of[-1] != ' ')
+        of--;
+    return atof(of);
+}
+
+static void pairs_resolve_what_independent_intervals_do_not(void **state)
+{
+    double half, exact;
+    (void)state;
+    char *full = diff("full4", "full8"), *paired = diff("a4", "a8"), *mixed = diff("full4", "a8");
+    const double truth = change_in(full, "totals.cycles", &exact);
+    assert_true(exact == 0 && truth < 0);
+    const double is = change_in(paired, "totals.cycles", &half);
+    assert_non_null(strstr(paired, "from 24 launches that both simulated"));
+    assert_true(half > 0 && half < 5 && is - half <= truth && truth <= is + half);
+    /* A full run has the launches of the sampled one. */
+    const double other = change_in(mixed, "totals.cycles", &half);
+    assert_non_null(strstr(mixed, "from 24 launches that both simulated"));
+    assert_true(half > 0 && other - half <= truth && truth <= other + half);
+    assert_non_null(strstr(full, " pp ")); /* shares change in points */
+    free(full);
+    free(paired);
+    free(mixed);
+}
+
+static void a_sweep_says_what_a_change_is_and_what_is_none(void **state)
+{
+    (void)state;
+    char *table = cli_run_as(&rubato, 0, NULL,
+                             WORDS("sweep", SOLVER, "--plan", "a.json", "-s", "sm.count=4",
+                                   "--vary", "l2.size=6MiB,12MiB", "-o", "s"));
+    assert_non_null(strstr(table, " none +-"));
+    assert_non_null(strstr(table, "from launches that both simulated"));
+    free(table);
+    char *jobs = cli_read("s/jobs.csv"), *changes = cli_read("s/changes.csv");
+    assert_non_null(strstr(jobs, ",relative_l2_hit_rate,relative_l2_hit_rate_low,"));
+    assert_non_null(strstr(jobs, ",yes\n"));
+    assert_non_null(strstr(changes, ",metrics.l2_hit_rate,points,"));
+    free(jobs);
+    free(changes);
+    table = cli_run_as(&rubato, 0, NULL, WORDS("sweep", "table", "s"));
+    assert_non_null(strstr(table, "1.000 +-"));
+    free(table);
+    table = cli_run_as(&rubato, 0, NULL, WORDS("sweep", "table", "s", "--format", "csv"));
+    assert_non_null(strstr(table, ",shown_low,shown_high\n"));
+    free(table);
+}
+
+static void two_choices_say_why_they_are_no_pair(void **state)
+{
+    (void)state;
+    expect(0, NULL,
+           WORDS("run", SOLVER, "-s", "sm.count=8", "--sample", "stem_online", "-o", "other"));
+    assert_true(cli_exists("other/plan.json"));
+    char *text = diff("a4", "other");
+    assert_non_null(strstr(text, "chose different launches"));
+    free(text);
+    /* The other follows the choice of the first: its plan is kept with the results. */
+    expect(0, NULL,
+           WORDS("run", SOLVER, "-s", "sm.count=4", "--plan", "other/plan.json", "-o", "same"));
+    text = diff("other", "same");
+    assert_non_null(strstr(text, "launches that both simulated"));
+    free(text);
+    /* Launches of another program do not count. */
+    expect(0, NULL, WORDS("gen", "gaussian", "--size", "41", "-o", "gaussian.rbt"));
+    expect(0, NULL, WORDS("run", "gaussian.rbt", "-s", "sm.count=4", "-o", "strange"));
+    text = diff("strange", "a4");
+    assert_non_null(strstr(text, "different programs"));
+    free(text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pairs_resolve_what_independent_intervals_do_not),
+        cmocka_unit_test(a_sweep_says_what_a_change_is_and_what_is_none),
+        cmocka_unit_test(two_choices_say_why_they_are_no_pair),
+    };
+    return cmocka_run_group_tests(tests, begin, cli_end);
+}

@@ -1,0 +1,33 @@
+#!/bin/sh
+# Runs the commands of a section of a document, those on indented lines that begin with "rubato ", and checks
+# that what the document shows below them (the other indented lines of the section) is printed.
+# usage: doc_example.sh RUBATO DOCUMENT SECTION
+rubato=$1 document=$2 section=$3
+work=$(mktemp -d) || exit 2
+trap 'rm -rf "$work"' EXIT
+awk -v title="## $section" '/^## / { on = $0 == title } on && /^    / { print substr($0, 5) }' \
+    "$document" >"$work/lines"
+grep '^rubato ' "$work/lines" >"$work/commands"
+grep -v '^rubato ' "$work/lines" | grep . >"$work/shown"
+if [ ! -s "$work/commands" ] || [ ! -s "$work/shown" ]; then
+    echo "$document: no commands, or no output, in section '$section'"
+    exit 1
+fi
+cd "$work" || exit 2
+wrong=0
+while read -r _ words; do
+    # shellcheck disable=SC2086 # the words of a command
+    if ! "$rubato" $words >>printed 2>log; then
+        echo "$document: rubato $words fails:"
+        cat log
+        exit 1
+    fi
+done <commands
+while IFS= read -r line; do
+    if ! grep -qxF -- "$line" printed; then
+        echo "$document: not printed: $line"
+        wrong=1
+    fi
+done <shown
+[ $wrong -eq 0 ] || cat printed
+exit $wrong
