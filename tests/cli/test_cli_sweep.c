@@ -410,6 +410,9 @@ static void a_report_is_one_page_with_all_jobs(void **state)
     expect(0, NULL, WORDS("report", "run", "run/run.json", "page.sweep", "-o", "all.html"));
     page = cli_read("all.html");
     assert_int_equal(times_in(page, "{\"type\":\"run\""), 2);
+    /* Two runs of one trace can be told apart. */
+    assert_int_equal(times_in(page, "\"title\":\"vecadd-sm70 (run)\""), 1);
+    assert_int_equal(times_in(page, "\"title\":\"vecadd-sm70 (run/run.json)\""), 1);
     assert_int_equal(times_in(page, "{\"type\":\"sweep\""), 1);
     free(page);
     expect(1, "bin", WORDS("report", "bin", "-o", "no.html"));

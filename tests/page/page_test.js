@@ -170,8 +170,17 @@ window.addEventListener("load", () => setTimeout(() => {
         .map(x => +x.replace(/,/g, ""));
       const rows = body.rows.length;
       check("a table without rows", rows > 0);
+      /* Each heading says what it means, and the keyboard reaches it. */
+      for (const h of heads) {
+        const button = h.querySelector("button");
+        button.focus();
+        check(`${h.textContent} is not explained`, button.title.length > "Sorts the table.".length);
+        check(`${h.textContent} is not reached`, document.activeElement === button && h.scope === "col");
+      }
+      const legend = t.closest(".wide").previousElementSibling.querySelector("details");
+      check("no legend", legend && legend.querySelectorAll("dt").length === heads.length);
       if (column >= 0) {
-        heads[column].click();
+        heads[column].querySelector("button").click();
         let v = values();
         check("not ascending", v.every((x, i) => i === 0 || v[i - 1] <= x));
         check("no aria-sort", heads[column].getAttribute("aria-sort") === "ascending");

@@ -34,6 +34,30 @@ page()
     esac
 }
 
+# narrow FILE: on the screen of a telephone, only tables and charts scroll sideways.
+narrow()
+{
+    cp "$1" narrow.html
+    cat >frame.html <<'HTML'
+<html><head><title>none</title></head><body><iframe id="f" src="narrow.html" width="390" height="800"></iframe><script>
+f.onload = () => setTimeout(() => {
+  const d = f.contentDocument, wide = [...d.querySelectorAll("body *")]
+    .filter(e => e.getBoundingClientRect().right > 391 && !e.closest(".wide, .pane, .chart"));
+  document.title = d.documentElement.scrollWidth <= 390 && !wide.length ? "GOOD" :
+    `BAD ${d.documentElement.scrollWidth} ${wide.slice(0, 5).map(e => `${e.tagName}.${e.className}`).join(" ")}`;
+}, 1500);
+</script></body></html>
+HTML
+    title=
+    for _ in 1 2 3; do
+        title=$(timeout 120 "$chromium" --headless --no-sandbox --disable-gpu --disable-dev-shm-usage \
+            --allow-file-access-from-files --window-size=900,900 --virtual-time-budget=10000 \
+            --dump-dom "file://$work/frame.html" 2>/dev/null | sed -n 's/.*<title>\(.*\)<\/title>.*/\1/p' | head -1)
+        [ -n "$title" ] && break
+    done
+    [ "$title" = GOOD ] || { echo "$1: at 390 pixels it says '$title'"; exit 1; }
+}
+
 # Without copies in the L2 there is DRAM traffic, and a chart of it.
 cold=(-s gpu.memcpy_fills_l2=false)
 
@@ -82,6 +106,7 @@ for n in $(seq 40); do echo "line($n); // <b>&</b>"; done >code.cu
 profile 2 300 300 profiled
 "$rubato" report profiled
 page profiled/report.html "run instructions: 6 charts, 2 tables"
+narrow profiled/report.html
 
 # Ten kernels with 2,000 instructions each are a small page, too.
 profile 10 2000 0 long
@@ -135,6 +160,7 @@ page sweep/report.html "sweep: 6 charts, 1 tables"
     --progress never >/dev/null || true
 "$rubato" report evaluation
 page evaluation/report.html "evaluation: 3 charts, 4 tables"
+narrow evaluation/report.html
 
 # The data that samplers looked at, of a run and of the runs of an evaluation.
 "$rubato" gen blackscholes --size 131072 -p launches=2 -o options.rbt 2>/dev/null

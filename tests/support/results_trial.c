@@ -102,7 +102,7 @@ static rb_code_t try_page(const char *run, const char *intervals, rb_err_t *err)
 
     if (rc == RB_OK) {
         section_begin(&s);
-        rc = page_run(s.out, &d, intervals, err);
+        rc = page_run(s.out, &d, "title", intervals, err);
         section_end(&s, rc);
     }
     run_data_free(&d);

@@ -168,7 +168,12 @@ static rb_code_t to_accelsim(conversion_t *c, const convert_options_t *o, rb_err
     rb_code_t code = accelsim_write(c->source, o->to, &options, err);
 
     progress_line_end(&c->line);
-    return code;
+    RB_TRY(code);
+    char insts[FORMAT_MAX];
+    rb_info("%s: %llu launch%s, %s warp instructions as Accel-Sim's text", o->to,
+            (unsigned long long)c->launches, c->launches == 1 ? "" : "es",
+            format_si(insts, (double)c->warp_insts));
+    return RB_OK;
 }
 
 static rb_code_t convert(const convert_options_t *o, rb_err_t *err)

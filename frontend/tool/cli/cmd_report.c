@@ -34,36 +34,37 @@ static void shorten_names(run_data_t *d)
 }
 
 /* The section of streams, if launches overlapped. */
-static rb_code_t write_streams(const char *where, const run_data_t *d, FILE *out, rb_err_t *err)
+static rb_code_t write_streams(const char *where, const run_data_t *d, const char *title, FILE *out,
+                               rb_err_t *err)
 {
     char *path = out_path(where, "streams.csv");
     rb_code_t rc = RB_OK;
     if (access(path, R_OK) == 0) {
         report_page_section(out, false);
-        rc = page_streams(out, path, d, err);
+        rc = page_streams(out, path, d, title, err);
     }
     free(path);
     return rc;
 }
 
 /* The section of instructions, if the folder has their profile. */
-static rb_code_t write_instructions(const char *where, const run_data_t *d, FILE *out,
-                                    rb_err_t *err)
+static rb_code_t write_instructions(const char *where, const char *title, FILE *out, rb_err_t *err)
 {
     char *path = out_path(where, "instructions.csv"),
          *waits = out_path(where, "instruction_waits.csv");
     rb_code_t rc = RB_OK;
     if (access(path, R_OK) == 0) {
         report_page_section(out, false);
-        rc = page_instructions(out, path, access(waits, R_OK) == 0 ? waits : NULL,
-                               run_data_trace_name(d), format_kernel, err);
+        rc = page_instructions(out, path, access(waits, R_OK) == 0 ? waits : NULL, title,
+                               format_kernel, err);
     }
     free(path);
     free(waits);
     return rc;
 }
 
-static rb_code_t write_run(const char *where, FILE *out, rb_err_t *err)
+/* several: the page has other runs, perhaps of the same trace, so the title says which this is. */
+static rb_code_t write_run(const char *where, bool several, FILE *out, rb_err_t *err)
 {
     size_t n;
     struct stat st;
@@ -71,18 +72,22 @@ static rb_code_t write_run(const char *where, FILE *out, rb_err_t *err)
     const char *const *paths = page_run_paths(&n);
     bool folder = stat(where, &st) == 0 && S_ISDIR(st.st_mode);
     char *intervals = folder ? out_path(where, "intervals.csv") : NULL;
+    char *title = NULL;
     rb_code_t rc = run_data_read(&d, where, paths, n, err);
     if (rc == RB_OK) {
+        title = several ? rb_format("%s (%s)", run_data_trace_name(&d), where)
+                        : rb_strdup(run_data_trace_name(&d));
         shorten_names(&d);
         bool there = intervals != NULL && access(intervals, R_OK) == 0;
-        rc = page_run(out, &d, there ? intervals : NULL, err);
+        rc = page_run(out, &d, title, there ? intervals : NULL, err);
     }
     if (rc == RB_OK && folder)
-        rc = write_streams(where, &d, out, err);
+        rc = write_streams(where, &d, title, out, err);
     if (rc == RB_OK && folder)
-        rc = write_instructions(where, &d, out, err);
+        rc = write_instructions(where, title, out, err);
     if (rc == RB_OK && folder)
-        rc = report_detectors_run(out, where, run_data_trace_name(&d), err);
+        rc = report_detectors_run(out, where, title, err);
+    free(title);
     run_data_free(&d);
     free(intervals);
     return rc;
@@ -149,7 +154,7 @@ static rb_code_t write_section(const report_options_t *o, const char *operand, F
     }
     if (out_has(where, "jobs.tsv"))
         return report_study(where, out, err);
-    return write_run(where, out, err);
+    return write_run(where, o->n_operands > 1, out, err);
 }
 
 static rb_code_t write_page(const report_options_t *o, FILE *out, rb_err_t *err)

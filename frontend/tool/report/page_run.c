@@ -308,13 +308,14 @@ static void write_facts(FILE *out, const run_data_t *d)
     fputs("],\n", out);
 }
 
-rb_code_t page_run(FILE *out, const run_data_t *d, const char *intervals, rb_err_t *err)
+rb_code_t page_run(FILE *out, const run_data_t *d, const char *title, const char *intervals,
+                   rb_err_t *err)
 {
     kernels_t k;
     size_t n = d->n_launches < PAGE_LAUNCHES_MAX ? d->n_launches : PAGE_LAUNCHES_MAX;
     find_kernels(&k, d);
     fputs("{\"type\":\"run\",", out);
-    page_text_member(out, "title", run_data_trace_name(d));
+    page_text_member(out, "title", title);
     write_facts(out, d);
     page_number_member(out, "n_launches", (double)d->n_launches);
     page_number_member(out, "cycles", d->totals[CYCLES]);

@@ -89,7 +89,8 @@ static rb_code_t put_rows(streams_t *s, table_reader_t *r, size_t *all, rb_err_t
     return RB_OK;
 }
 
-rb_code_t page_streams(FILE *out, const char *path, const run_data_t *run, rb_err_t *err)
+rb_code_t page_streams(FILE *out, const char *path, const run_data_t *run, const char *title,
+                       rb_err_t *err)
 {
     profile_input_t *in = NULL;
     table_reader_t r;
@@ -97,7 +98,7 @@ rb_code_t page_streams(FILE *out, const char *path, const run_data_t *run, rb_er
     size_t all = 0;
     RB_TRY(profile_input_open(&in, path, err));
     fputs("{\"type\":\"streams\",", out);
-    page_text_member(out, "title", run_data_trace_name(run));
+    page_text_member(out, "title", title);
     page_key(out, "columns");
     for (size_t k = 0; k < COLUMNS; k++) {
         putc(k == 0 ? '[' : ',', out);

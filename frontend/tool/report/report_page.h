@@ -43,11 +43,12 @@ const char *const *page_run_paths(size_t *n);
  * intervals.csv for the charts over time; NULL: one point per launch. RB_TRACE, RB_IO: about
  * intervals.
  */
-RB_CHECKED rb_code_t page_run(FILE *out, const run_data_t *d, const char *intervals, rb_err_t *err);
+RB_CHECKED rb_code_t page_run(FILE *out, const run_data_t *d, const char *title,
+                              const char *intervals, rb_err_t *err);
 
-/* Writes the section of a streams.csv; run: whose it is. RB_TRACE, RB_IO. */
+/* Writes the section of a streams.csv of the run with this title. RB_TRACE, RB_IO. */
 RB_CHECKED rb_code_t page_streams(FILE *out, const char *path, const run_data_t *run,
-                                  rb_err_t *err);
+                                  const char *title, rb_err_t *err);
 
 /* Writes its member "use": one point for each of the first n_launches, or points from an
  * intervals.csv. */

@@ -190,11 +190,83 @@ function filterComplaint(terms, columns, rows) {
   return "";
 }
 
+/* What the headings of tables mean. A column may have a text of its own (help). */
+const HEADINGS = {
+  "launch": "number of the launch, from 1 in the order of the trace",
+  "kernel": "name of the kernel; of C++ without its types",
+  "grid": "thread blocks in x, y and z",
+  "block": "threads of a block in x, y and z",
+  "cycles": "core cycles, launch latency included",
+  "weight": "how many launches of the program this one stands for",
+  "warp insts": "warp instructions executed",
+  "ipc": "warp instructions per core cycle, of the whole chip",
+  "occupancy": "warp slots in use, while an SM has warps",
+  "issue": "share of the schedulers' cycles in which one issued",
+  "L1 hits": "sectors of global loads found in the L1",
+  "L2 hits": "sectors found in the L2",
+  "L2": "bandwidth of the L2 in use, of its peak",
+  "DRAM": "bandwidth of the DRAM in use, of its peak",
+  "sampler": "the sampler that chose the launch or stopped it early",
+  "state": "done, running, failed or not begun",
+  "how": "whether the cycles are estimated",
+  "low": "least value of the interval of the cycles: sampling error only",
+  "high": "largest value of the interval of the cycles: sampling error only",
+  "change": "cycles against the first job of the trace",
+  "trace": "the program's trace", "gpu": "the modelled card", "variant": "a listed point of the study, or a set of options",
+  "samplers": "the set of samplers; their options follow a colon",
+  "warmup": "how caches are brought to where left-out launches would have left them",
+  "seed": "of everything random",
+  "full": "the same in the full run",
+  "error": "simulated against the true value: (simulated - true) / true",
+  "covered": "whether the interval contains the true value; of several runs, how many do",
+  "picked": "error that the choice of launches alone makes",
+  "insts run": "warp instructions simulated in detail, of all",
+  "cpu": "processor time of the full run over that of this one",
+  "wall": "time of the full run over that of this one",
+  "by cycles": "cycles of the full run over those simulated",
+  "by insts": "instructions of the full run over those simulated",
+  "failure": "why the run ended early",
+  "runs": "runs with different seeds",
+  "bias": "mean of the errors with their signs",
+  "mean": "mean of the errors without their signs",
+  "p95": "the error that 95 % of the runs do not exceed",
+  "max": "the largest error",
+  "+-": "half the width of an interval, of the estimate",
+  "silent": "runs whose error exceeds the bound without a warning: no interval contains the truth",
+  "intervals": "runs that print an interval", "none": "runs that print none", "exact": "runs in which the value is exact",
+  "bound": "the error bound that was asked for", "within": "runs whose error is within the bound",
+  "failed": "runs that ended early",
+  "statistic": "path of the statistic, as in stats.csv",
+  "simulated": "what was simulated; beside measured values, the simulated one",
+  "stopped by": "the sampler inside the launch that stopped it early", "why": "what the sampler decided by",
+  "measured": "column of the measured table, or the measured value",
+  "pairs": "rows of the table that have a simulated value",
+  "median": "median of the errors without their signs",
+  "r of logs": "the same of their logarithms, in which small programs count as much as large ones",
+  "r": "Pearson's correlation of measured and simulated values",
+  "worst": "the largest error", "where": "the row of the largest error",
+  "program": "the traced program", "counter": "the measured column",
+  "measured value": "on the card", "simulated value": "by the model",
+  "test": "name of the test", "what": "what is done or measured", "unit": "of both values",
+  "allowed": "the error up to which the test passes", "verdict": "pass, fail, or none for a row without a bound",
+  "kind": "calibration: the value was used to build the model; evidence: it was not",
+  "harness": "how the publisher measured", "source": "where the value was published",
+  "pc": "address of the instruction in its function", "instruction": "as disassembled",
+  "line": "file and line of the source", "share": "of all of the kernel",
+  "main reason": "what most of the waiting cycles waited for",
+  "reasons": "what the warps' cycles at this instruction waited for, as widths", "waits for": "instruction whose result it waits for",
+  "issued": "times that warps issued it", "threads": "active threads per issue", "sectors/request": "32-byte sectors that a warp's access touches",
+  "conflicts": "extra cycles of shared memory by bank conflicts", "latency": "mean cycles from issue to result",
+  "operation": "number in the order of the program", "stream": "the stream of the program it was given to",
+  "bytes": "copied or set", "ready": "cycle from which it could begin", "start": "cycle in which it began", "end": "cycle in which it ended",
+  "alone": "cycles in which it had the chip for itself", "shared": "cycles in which others ran beside it",
+  "critical": "whether it is on the longest chain of what waits for each other"};
+
 /*
- * columns: {name, text (text, aligned left), show(value, row), open(value): the cell is a link}; rows:
+ * columns: {name, help (what it means; default: HEADINGS), text (text, aligned left), show(value, row), open(value): the cell is a link}; rows:
  * arrays of values, of which STEP are shown at first. A click on a heading sorts. The filter takes
  * words, which must all occur in a row, and comparisons such as cycles>10000. Columns without values
- * are omitted.
+ * are omitted. What the columns mean is below a word that opens it, and at each heading.
  */
 function table(parent, columns, rows, id, STEP = 200) {
   const used = columns.map((_, i) => i).filter(i => !rows.length || rows.some(r => known(r[i])));
@@ -204,6 +276,12 @@ function table(parent, columns, rows, id, STEP = 200) {
   const filter = add(controls, "input", {type: "search", placeholder: "filter: words, cycles>10000",
                                          "aria-label": "filter"});
   const count = add(controls, "span", {class: "dim"});
+  const helpOf = c => c.help || HEADINGS[c.name] || "";
+  if (columns.some(helpOf)) {
+    const legend = add(controls, "details", {class: "legend"});
+    add(legend, "summary", {}, "what the columns mean");
+    facts(legend, columns.filter(helpOf).map(c => [c.name, helpOf(c)]));
+  }
   const t = add(add(parent, "div", {class: "wide"}), "table", id ? {id} : {});
   const head = add(add(t, "thead"), "tr"), body = add(t, "tbody");
   const more = add(parent, "button", {class: "more"}, "show more");
@@ -247,7 +325,8 @@ function table(parent, columns, rows, id, STEP = 200) {
   }
 
   columns.forEach((c, i) => {
-    const th = add(head, "th", c.text ? {class: "text"} : {}, c.name);
+    const th = add(head, "th", {scope: "col", ...(c.text ? {class: "text"} : {})});
+    add(th, "button", {class: "sort", title: `${helpOf(c) ? helpOf(c) + ". " : ""}Sorts the table.`}, c.name);
     th.addEventListener("click", () => {
       up = sorted === i ? !up : true;
       sorted = i;

@@ -89,7 +89,8 @@ function drawHotSpots(parent, s, view) {
     box.textContent = "";
     const hot = m.values.map((v, i) => i).filter(i => m.values[i] > 0).sort((a, b) => m.values[b] - m.values[a] || a - b);
     table(box, [{name: "pc", text: true, open: pc => view.select(k.at.get(pc))}, {name: "instruction", text: true},
-        {name: "line", text: true}, {name: m.name}, {name: "share", show: percent}, {name: "main reason", text: true},
+        {name: "line", text: true}, {name: m.name, help: "what is chosen as heat: cycles of warps at this instruction, for one reason or all"},
+        {name: "share", show: percent}, {name: "main reason", text: true},
         {name: "waits for", text: true, open: pc => view.select(k.at.get(pc))}],
       hot.map(i => [hex(k.pc[i]), k.text[i], lineOf(s, k, i), m.values[i], shareOf(m.values[i], m.total), mainReason(k, i),
         k.waits[i].length && k.waits[i][0].on >= 0 ? hex(k.pc[k.waits[i][0].on]) : ""]), undefined, 10);
@@ -197,7 +198,7 @@ function drawListing(parent, s, view) {
   }
   function fill() {
     head.innerHTML = ["pc", "heat", "share", "instruction", "reasons", "waits for", ...k.rates.map(r => r.name),
-      ...(lined ? ["line"] : [])].map(name => `<th${/^(instruction|reasons|waits for|line)$/.test(name) ? " class=text" : ""}>${name}</th>`).join("");
+      ...(lined ? ["line"] : [])].map(name => `<th scope=col title="${escapeHtml(HEADINGS[name] || "")}"${/^(instruction|reasons|waits for|line)$/.test(name) ? " class=text" : ""}>${name}</th>`).join("");
     head.cells[1].textContent = view.metric().name;
     said.textContent = k.n > PART ? `instructions ${format(from + 1)} to ${format(last())} of ${format(k.n)}` :
       `${format(k.n)} instructions${k.n < k.all ? ` of ${format(k.all)}` : ""}`;

@@ -149,7 +149,8 @@ function drawSweep(parent, s) {
     "low, high: interval of the cycles, sampling error only.");
   const fixed = ["state", "cycles", "how", "low", "high", "change", "ipc", "L2 hits", "DRAM", "change and interval", "from"];
   const n = s.columns.length, change = v => v === null ? "" : `${v >= 0 ? "+" : ""}${(100 * v).toFixed(1)} %`;
-  table(parent, [...s.columns.map(name => ({name, text: true})),
+  table(parent, [...s.columns.map(name => ({name, text: true,
+        help: HEADINGS[name] || `a setting that the study varies: rubato config explain ${name}`})),
       ...fixed.map((name, i) => ({name, text: i === 0 || i === 2 || i > 8,
         show: i === 5 ? change : i === 7 || i === 8 ? percent : undefined}))],
     s.jobs.map(j => [...j.fields, j.state, j.cycles, j.estimated ? "estimated" : "", j.low, j.high,
