@@ -221,6 +221,7 @@ static void a_launch_record_holds_every_field(void **state)
     fill(&r, sizeof(r), 1);
     r.sampling = (launch_sampling_t){.sampler = "photon_bb", .estimated = true, .evidence = "e"};
     r.replicates = (launch_replicates_t){0};
+    r.part = true;
     fill(&interval, sizeof(interval), 2);
     r.info.name = "_Z4namev";
     r.info.file = "kernel-1.traceg";
@@ -254,7 +255,7 @@ static void a_launch_record_holds_every_field(void **state)
     assert_true(back.launch.thread_insts == r.thread_insts);
     assert_true(back.launch.warp_slot_cycles == r.warp_slot_cycles);
     assert_true(back.launch.launch_cycles == r.launch_cycles && back.launch.blocks == r.blocks);
-    assert_true(back.launch.copied_bytes == r.copied_bytes);
+    assert_true(back.launch.part && back.launch.copied_bytes == r.copied_bytes);
     assert_string_equal(back.launch.sampling.sampler, r.sampling.sampler);
     assert_string_equal(back.launch.sampling.evidence, r.sampling.evidence);
     assert_true(back.launch.sampling.estimated);
