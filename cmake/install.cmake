@@ -2,6 +2,19 @@
 # (sim/core/data_folder.h), so the installed tree can be moved.
 include(GNUInstallDirs)
 
+# "./do run" builds only the program: nothing is installed before everything is built.
+set(installed $<TARGET_FILE:rubato> $<TARGET_FILE:rubato_shared> ${CMAKE_BINARY_DIR}/completions/rubato.bash
+    ${CMAKE_BINARY_DIR}/completions/rubato.fish ${CMAKE_BINARY_DIR}/completions/rubato.zsh)
+foreach(version ${RUBATO_CUDART_VERSIONS})
+  list(APPEND installed $<TARGET_FILE:cudart_${version}>)
+endforeach()
+install(CODE "
+  foreach(file ${installed})
+    if(NOT EXISTS \"\${file}\")
+      message(FATAL_ERROR \"\${file} is not built yet, so nothing was installed. Build everything first: ./do build\")
+    endif()
+  endforeach()")
+
 install(TARGETS rubato RUNTIME DESTINATION bin)
 install(DIRECTORY configs/ DESTINATION share/rubato/configs FILES_MATCHING PATTERN "*.cfg")
 install(DIRECTORY bench/silicon/ DESTINATION share/rubato/silicon

@@ -13,7 +13,8 @@
  * Compare it with rubato_api_version() before anything else.
  *
  * Errors are values. A function that can fail takes a rubato_error, which it fills only if it fails
- * (NULL: the text is not needed). It returns the error code, or NULL if it creates something. The
+ * (NULL: the text is not needed). Other pointers may be NULL only where that is said; otherwise the
+ * call is refused with RUBATO_USAGE. It returns the error code, or NULL if it creates something. The
  * library prints nothing, installs no signal handlers and has no global state: handles are
  * independent of each other, also in different threads. One thread at a time may use a handle,
  * except for rubato_sim_stop(). Two conditions end the process with a message on standard error:

@@ -368,8 +368,9 @@ static void touch_code_of(touch_warps_t *w, touch_shape_t *shape, const warp_str
 void touch_warp_begin(touch_warps_t *w, touch_warp_t *x, const warp_stream_t *warp)
 {
     touch_shape_t *shape = touch_code_shape(&w->code, warp);
-    *x =
-        (touch_warp_t){.rec = warp->addrs, .run = warp->runs, .end_run = warp->runs + warp->n_runs};
+    *x = (touch_warp_t){.rec = warp->addrs, .run = warp->runs, .end_run = warp->runs};
+    if (warp->n_runs > 0)
+        x->end_run += warp->n_runs;
     if (shape == NULL)
         return;
     if (!is_recent(w, shape->touched))

@@ -56,6 +56,7 @@ static void a_mistake_of_the_user_exits_with_2_and_says_what_to_do(void **state)
     expect(2, "did you mean 'run'?", WORDS("rum"));
     expect(2, "did you mean '--json'?", WORDS("run", "--jsn", TRACE));
     expect(2, "TRACE is missing", WORDS("run"));
+    expect(2, "put -- before it", WORDS("run", RUBATO_BINARY));
     expect(2, "unexpected argument 'b'", WORDS("run", TRACE, "b"));
     expect(2, "did you mean", WORDS("run", TRACE, "-s", "l2.waays=4"));
     expect(2, "l2.ways", WORDS("run", TRACE, "-s", "l2.ways=many"));

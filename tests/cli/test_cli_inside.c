@@ -56,7 +56,7 @@ static void mistakes_in_the_configuration_are_named(void **state)
     (void)state;
     make_relu();
     expect(2, "1 to", WORDS("run", "relu.rbt", "-s", "blocks.count=0"));
-    expect(2, "did you mean 'count'", WORDS("run", "relu.rbt", "-s", "blocks.cuont=1"));
+    expect(2, "did you mean 'blocks.count'", WORDS("run", "relu.rbt", "-s", "blocks.cuont=1"));
     expect(2, "did you mean 'blocks'", WORDS("run", "relu.rbt", "-s", "bloks.count=1"));
     expect(2, "which", WORDS("run", "relu.rbt", "-s", "blocks.which=middle"));
     expect(2, "relax", WORDS("run", "relu.rbt", "-s", "sampling.samplers=relax"));

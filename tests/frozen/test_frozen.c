@@ -194,7 +194,7 @@ static void check_results(const char *version)
     assert_in_range(rows, 50, 100000);
     free(joined);
     free(then);
-    cli_write("card.csv", "Kernel,Cycles\nstencil5,6000\n", 28);
+    cli_write("card.csv", "Kernel,Elapsed_Cycles\nstencil5,6000\n", 36);
     expect(0, NULL, WORDS("compare", "--hardware", "card.csv", results));
 }
 

@@ -135,6 +135,7 @@ static void simulations_do_not_see_each_other(void **state)
 /* The cycles and all counters that the command line writes for the same run. */
 static void compare_with_command_line(job_t *j, const char *options)
 {
+    rubato_stat stat;
     rubato_error error = {0};
     char line[512], unit[64];
     size_t n = 0;
@@ -152,7 +153,6 @@ static void compare_with_command_line(job_t *j, const char *options)
             fgets(line, sizeof(line), in) == NULL) /* what samplers do not know: no statistic */
             break;
         char *value = strchr(line, ',');
-        rubato_stat stat;
         *value++ = '\0';
         assert_int_equal(sscanf(strchr(value, ',') + 1, "%63[^,\n]", unit), 1);
         assert_int_equal(rubato_stat_describe(n, &stat, &error), RUBATO_OK);
@@ -508,6 +508,80 @@ static void mistakes_of_a_source_are_told(void **state)
     assert_non_null(strstr(error.text, "the disk is on fire"));
 }
 
+/* The last call was refused as a wrong use, and the argument is named. */
+static void assert_missing(rubato_error *error, const char *name)
+{
+    char text[64];
+    snprintf(text, sizeof(text), "'%s' is NULL", name);
+    assert_int_equal(error->code, RUBATO_USAGE);
+    assert_non_null(strstr(error->text, text));
+    *error = (rubato_error){0};
+}
+
+/* Every function that takes a pointer which it needs. */
+static void missing_arguments_are_refused(void **state)
+{
+    (void)state;
+    rubato_error e = {0};
+    rubato_launch_info info;
+    const rubato_launch *launch;
+    double value;
+    uint64_t count;
+    char text[16];
+    assert_null(rubato_config_open(NULL, NULL, &e));
+    assert_missing(&e, "gpu");
+    rubato_config *c = rubato_config_open("v100", NULL, &e);
+    rubato_trace *t = rubato_trace_open(RBT_TRACE, NULL, NULL, &e);
+    rubato_sim *s = rubato_sim_create(c, t, NULL, &e);
+    assert_string_equal(e.text, "");
+    const rubato_stats *totals = rubato_sim_totals(s);
+    const rubato_code calls[] = {
+        rubato_config_add(NULL, "v100", NULL),
+        rubato_config_add(c, NULL, NULL),
+        rubato_config_set(NULL, "l2.size", "3MiB", NULL),
+        rubato_config_set(c, NULL, "3MiB", NULL),
+        rubato_config_set(c, "l2.size", NULL, NULL),
+        rubato_config_get(NULL, "l2.size", text, sizeof(text), NULL),
+        rubato_config_get(c, NULL, text, sizeof(text), NULL),
+        rubato_config_get(c, "l2.size", NULL, 0, NULL),
+        rubato_config_check(NULL, NULL),
+        rubato_trace_launch(NULL, 1, &info, NULL),
+        rubato_trace_launch(t, 1, NULL, NULL),
+        rubato_stat_describe(0, NULL, NULL),
+        rubato_stats_value(NULL, "sm.warps", &value, NULL),
+        rubato_stats_value(totals, NULL, &value, NULL),
+        rubato_stats_value(totals, "sm.warps", NULL, NULL),
+        rubato_stats_count(NULL, "sm.warps", &count, NULL),
+        rubato_stats_count(totals, NULL, &count, NULL),
+        rubato_stats_count(totals, "sm.warps", NULL, NULL),
+        rubato_sim_next(NULL, &launch, NULL),
+        rubato_sim_next(s, NULL, NULL),
+        rubato_sim_skip(NULL, NULL),
+    };
+    for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
+        assert_int_equal(calls[i], RUBATO_USAGE);
+    (void)rubato_sim_next(s, NULL, &e);
+    assert_missing(&e, "launch");
+    assert_null(rubato_config_text(NULL, NULL, &e));
+    assert_missing(&e, "config");
+    assert_null(rubato_trace_open(NULL, NULL, NULL, &e));
+    assert_missing(&e, "path");
+    assert_null(rubato_trace_create(NULL, NULL, &e));
+    assert_missing(&e, "source");
+    assert_null(rubato_sim_create(NULL, t, NULL, &e));
+    assert_missing(&e, "config");
+    assert_null(rubato_sim_create(c, NULL, NULL, &e));
+    assert_missing(&e, "trace");
+    assert_int_equal(rubato_trace_launches(NULL), 0);
+    assert_null(rubato_trace_gpu(NULL));
+    assert_null(rubato_sim_totals(NULL));
+    assert_true(isnan(rubato_stats_at(NULL, 0)));
+    rubato_sim_stop(NULL);
+    rubato_sim_destroy(s);
+    rubato_trace_destroy(t);
+    rubato_config_destroy(c);
+}
+
 static void every_statistic_has_a_path_and_a_unit(void **state)
 {
     (void)state;
@@ -534,6 +608,7 @@ int main(void)
         cmocka_unit_test(decimal_commas_change_nothing),
         cmocka_unit_test(launches_can_be_made),
         cmocka_unit_test(mistakes_of_a_source_are_told),
+        cmocka_unit_test(missing_arguments_are_refused),
         cmocka_unit_test(every_statistic_has_a_path_and_a_unit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -138,7 +138,10 @@ static void plans_are_files(void **state)
     assert_int_equal(mkfifo(temp_path("pipe"), 0600), 0);
     expect_no_file("/dev/zero", "is a pipe or device, not a file");
     expect_no_file(temp_path("pipe"), "is a pipe that nobody writes to");
-    expect_no_file(temp_path(""), "is a directory, not a file");
+    rb_err_t err = {0};
+    plan_t plan;
+    assert_int_equal(plan_file_read(&plan, temp_path(""), &err), RB_USAGE); /* no run's folder */
+    assert_non_null(strstr(err.text, "has no plan.json"));
     expect_no_file(temp_path("missing"), "No such file");
 }
 

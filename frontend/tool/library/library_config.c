@@ -41,6 +41,8 @@ static rubato_config *create(const rubato_log *log)
 
 rubato_config *rubato_config_open(const char *gpu, const rubato_log *log, rubato_error *error)
 {
+    if (!library_given(gpu, "gpu", error))
+        return NULL;
     rubato_config *c = create(log);
     if (rubato_config_add(c, gpu, error) == RUBATO_OK)
         return c;
@@ -51,6 +53,8 @@ rubato_config *rubato_config_open(const char *gpu, const rubato_log *log, rubato
 rubato_code rubato_config_add(rubato_config *config, const char *gpu, rubato_error *error)
 {
     rb_err_t err = {0};
+    if (!library_given(config, "config", error) || !library_given(gpu, "gpu", error))
+        return RUBATO_USAGE;
     (void)!extend(config, conf_load_gpu, &gpu, 1, &err);
     return library_fail(error, &err);
 }
@@ -68,6 +72,9 @@ rubato_code rubato_config_set(rubato_config *config, const char *key, const char
                               rubato_error *error)
 {
     rb_err_t err = {0};
+    if (!library_given(config, "config", error) || !library_given(key, "key", error) ||
+        !library_given(value, "value", error))
+        return RUBATO_USAGE;
     size_t n = strlen(key) + strlen(value) + 2;
     char *assignment = rb_calloc(n, 1);
     snprintf(assignment, n, "%s=%s", key, value);
@@ -87,6 +94,9 @@ rubato_code rubato_config_get(const rubato_config *config, const char *key, char
 {
     rb_err_t err = {0};
     char text[PARAM_VALUE_TEXT];
+    if (!library_given(config, "config", error) || !library_given(key, "key", error) ||
+        !library_given(value, "value", error))
+        return RUBATO_USAGE;
     library_entry_t before = library_enter(&config->scope);
     if (!conf_value(config->conf, key, text))
         rb_fail(&err, RB_USAGE, "unknown setting '%.200s'", key);
@@ -101,6 +111,8 @@ rubato_code rubato_config_get(const rubato_config *config, const char *key, char
 rubato_code rubato_config_check(rubato_config *config, rubato_error *error)
 {
     rb_err_t err = {0};
+    if (!library_given(config, "config", error))
+        return RUBATO_USAGE;
     library_entry_t before = library_enter(&config->scope);
     (void)!gpu_spec_from_conf(&config->spec, config->conf, &err);
     library_leave(before);

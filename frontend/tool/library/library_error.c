@@ -32,6 +32,14 @@ rubato_code library_fail(rubato_error *error, const rb_err_t *err)
     return (rubato_code)err->code;
 }
 
+bool library_given(const void *argument, const char *name, rubato_error *error)
+{
+    rb_err_t err = {0};
+    if (argument == NULL)
+        rb_fail(&err, RB_USAGE, "the argument '%s' is NULL", name);
+    return library_fail(error, &err) == RUBATO_OK;
+}
+
 rb_code_t library_error(const rubato_error *error, rb_err_t *err)
 {
     return rb_fail(err, (rb_code_t)error->code, "%s", error->text);

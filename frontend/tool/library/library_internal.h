@@ -30,6 +30,9 @@ typedef struct {
 library_entry_t library_enter(const library_scope_t *s);
 void library_leave(library_entry_t before);
 
+/* Whether the caller gave an argument; if not, sets *error: RUBATO_USAGE. */
+bool library_given(const void *argument, const char *name, rubato_error *error);
+
 /* Passes an error to the caller and returns its code. */
 rubato_code library_fail(rubato_error *error, const rb_err_t *err);
 

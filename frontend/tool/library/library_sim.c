@@ -90,6 +90,8 @@ rubato_sim *rubato_sim_create(rubato_config *config, rubato_trace *trace,
 {
     const rubato_sim_options none = {0}, *o = options != NULL ? options : &none;
     rb_err_t err = {0};
+    if (!library_given(config, "config", error) || !library_given(trace, "trace", error))
+        return NULL;
     if (check_arguments(trace, o, &err) != RB_OK) {
         library_fail(error, &err);
         return NULL;
@@ -126,7 +128,8 @@ void rubato_sim_destroy(rubato_sim *sim)
 
 void rubato_sim_stop(rubato_sim *sim)
 {
-    atomic_store(&sim->stop, true);
+    if (sim != NULL)
+        atomic_store(&sim->stop, true);
 }
 
 static rb_code_t stopped(rb_err_t *err)
@@ -213,6 +216,8 @@ static rubato_code step(rubato_sim *s, bool simulate, rubato_error *error)
 
 rubato_code rubato_sim_next(rubato_sim *sim, const rubato_launch **launch, rubato_error *error)
 {
+    if (!library_given(sim, "sim", error) || !library_given(launch, "launch", error))
+        return RUBATO_USAGE;
     *launch = NULL;
     if (sim->failed.code == RB_OK && sim->next > rubato_trace_launches(sim->trace))
         return RUBATO_OK;
@@ -224,6 +229,8 @@ rubato_code rubato_sim_next(rubato_sim *sim, const rubato_launch **launch, rubat
 
 rubato_code rubato_sim_skip(rubato_sim *sim, rubato_error *error)
 {
+    if (!library_given(sim, "sim", error))
+        return RUBATO_USAGE;
     if (sim->failed.code == RB_OK && sim->next > rubato_trace_launches(sim->trace))
         return RUBATO_OK;
     return step(sim, false, error);
@@ -231,7 +238,7 @@ rubato_code rubato_sim_skip(rubato_sim *sim, rubato_error *error)
 
 const rubato_stats *rubato_sim_totals(const rubato_sim *sim)
 {
-    return &sim->totals;
+    return sim != NULL ? &sim->totals : NULL;
 }
 
 /* --- for the command line ------------------------------------------------------------------- */

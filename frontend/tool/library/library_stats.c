@@ -19,6 +19,8 @@ size_t rubato_stat_count(void)
 rubato_code rubato_stat_describe(size_t number, rubato_stat *stat, rubato_error *error)
 {
     rb_err_t err = {0};
+    if (!library_given(stat, "stat", error))
+        return RUBATO_USAGE;
     if (number >= stat_count()) {
         rb_fail(&err, RB_USAGE, "there is no statistic %zu, only 0 to %zu", number,
                 stat_count() - 1);
@@ -52,6 +54,9 @@ rubato_code rubato_stats_value(const rubato_stats *stats, const char *path, doub
                                rubato_error *error)
 {
     rb_err_t err = {0};
+    if (!library_given(stats, "stats", error) || !library_given(path, "path", error) ||
+        !library_given(value, "value", error))
+        return RUBATO_USAGE;
     const size_t i = stat_find(path);
     if (i == stat_count())
         unknown(path, &err);
@@ -64,6 +69,9 @@ rubato_code rubato_stats_count(const rubato_stats *stats, const char *path, uint
                                rubato_error *error)
 {
     rb_err_t err = {0};
+    if (!library_given(stats, "stats", error) || !library_given(path, "path", error) ||
+        !library_given(count, "count", error))
+        return RUBATO_USAGE;
     const size_t i = stat_find(path);
     if (i == stat_count())
         unknown(path, &err);
@@ -76,5 +84,6 @@ rubato_code rubato_stats_count(const rubato_stats *stats, const char *path, uint
 
 double rubato_stats_at(const rubato_stats *stats, size_t number)
 {
-    return number < stat_count() ? stat_value_f64(&stats->view, number) : (double)NAN;
+    return stats != NULL && number < stat_count() ? stat_value_f64(&stats->view, number)
+                                                  : (double)NAN;
 }

@@ -43,6 +43,8 @@ rubato_trace *rubato_trace_open(const char *path, const char *tmpdir, const ruba
                                 rubato_error *error)
 {
     rb_err_t err = {0};
+    if (!library_given(path, "path", error))
+        return NULL;
     rubato_trace *t = rb_calloc(1, sizeof(*t));
     library_scope_init(&t->scope, log);
     library_entry_t before = library_enter(&t->scope);
@@ -55,6 +57,8 @@ rubato_trace *rubato_trace_create(const rubato_source *source, const rubato_log 
                                   rubato_error *error)
 {
     rb_err_t err = {0};
+    if (!library_given(source, "source", error))
+        return NULL;
     rubato_trace *t = rb_calloc(1, sizeof(*t));
     library_scope_init(&t->scope, log);
     take(t, source_calls_create(source, &err), NULL);
@@ -96,7 +100,7 @@ void rubato_trace_destroy(rubato_trace *trace)
 
 uint64_t rubato_trace_launches(const rubato_trace *trace)
 {
-    return trace->source->ops->n_launches(trace->source);
+    return trace != NULL ? trace->source->ops->n_launches(trace->source) : 0;
 }
 
 rubato_code rubato_trace_launch(rubato_trace *trace, uint64_t id, rubato_launch_info *info,
@@ -104,6 +108,8 @@ rubato_code rubato_trace_launch(rubato_trace *trace, uint64_t id, rubato_launch_
 {
     rb_err_t err = {0};
     launch_info_t l;
+    if (!library_given(trace, "trace", error) || !library_given(info, "info", error))
+        return RUBATO_USAGE;
     library_entry_t before = library_enter(&trace->scope);
     if (id == 0 || id > rubato_trace_launches(trace)) {
         rb_fail(&err, RB_USAGE, "there is no launch %llu, only 1 to %llu", (unsigned long long)id,
@@ -126,6 +132,8 @@ rubato_code rubato_trace_launch(rubato_trace *trace, uint64_t id, rubato_launch_
 const char *rubato_trace_gpu(rubato_trace *trace)
 {
     rubato_launch_info first = {0};
+    if (trace == NULL)
+        return NULL;
     (void)rubato_trace_launch(trace, 1, &first, NULL);
     return library_default_gpu(first.arch);
 }

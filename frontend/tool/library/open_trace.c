@@ -125,6 +125,21 @@ static const trace_kind_t kinds[] = {
 
 enum { N_KINDS = sizeof(kinds) / sizeof(kinds[0]) };
 
+/* Whether a file is a program or an object: the first bytes of ELF. Pipes are not touched. */
+static bool is_program(const char *path)
+{
+    static const char elf[] = {0x7f, 'E', 'L', 'F'};
+    char head[sizeof(elf)];
+    struct stat st;
+    if (stat(path, &st) != 0 || !S_ISREG(st.st_mode))
+        return false;
+    FILE *in = fopen(path, "rb");
+    const bool read = in != NULL && fread(head, sizeof(head), 1, in) == 1;
+    if (in != NULL)
+        fclose(in);
+    return read && memcmp(head, elf, sizeof(elf)) == 0;
+}
+
 trace_source_t *open_trace(const char *path, const char *tmpdir, rb_err_t *err)
 {
     unsigned kind = 0;
@@ -137,6 +152,14 @@ trace_source_t *open_trace(const char *path, const char *tmpdir, rb_err_t *err)
                       "%s: an archive of traces: 'rubato sweep' runs them all, 'rubato info' lists "
                       "them; to use one elsewhere, unpack it",
                       path);
+        return NULL;
+    }
+    if (!kinds[kind].detect(path) && is_program(path)) {
+        (void)rb_fail(
+            err, RB_TRACE,
+            "%s: this is a program or machine code, not a trace: to run a program, put -- "
+            "before it ('rubato run -- %s%s'); 'rubato sass' lists machine code",
+            path, strchr(path, '/') == NULL ? "./" : "", path);
         return NULL;
     }
     return kinds[kind].open(path, tmpdir, err);

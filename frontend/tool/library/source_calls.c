@@ -142,6 +142,10 @@ void rubato_warp_access(rubato_warp *warp, uint32_t inst, uint32_t mask, const u
         mistake(warp, "takes no addresses", inst);
         return;
     }
+    if (addresses == NULL && lanes > 0) {
+        mistake(warp, "needs addresses, but they are NULL", inst);
+        return;
+    }
     made_run_put(warp->target, &l->code[inst], 1, mask);
     if (lanes > 0)
         warp->target->n_addrs +=

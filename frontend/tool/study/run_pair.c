@@ -146,7 +146,10 @@ rb_code_t run_pair_open(run_pair_t *p, const char *a, const char *b, rb_err_t *e
     *p = (run_pair_t){0};
     RB_TRY(stat_table_read(&p->a.stats, a, err));
     RB_TRY(stat_table_read(&p->b.stats, b, err));
-    if (read_pair(p, a, b, &why) == RB_OK)
+    const rb_code_t rc = read_pair(p, a, b, &why);
+    if (rc == RB_IO)
+        return rb_fail(err, rc, "%s", why.text);
+    if (rc == RB_OK)
         make_pair(p);
     else
         snprintf(p->why, sizeof(p->why), "%.250s", why.text);
