@@ -65,7 +65,16 @@ function checkInstructions(profile, check) {
   }
 }
 
-window.addEventListener("load", () => setTimeout(() => {
+/* Listings get their last rows some time after the page is seen. */
+function whenListed(act, tries = 8) {
+  const rows = document.querySelectorAll("section.instructions .listing tbody tr").length;
+  setTimeout(() => {
+    const more = document.querySelectorAll("section.instructions .listing tbody tr").length > rows;
+    return more && tries > 0 ? whenListed(act, tries - 1) : act();
+  }, 1500);
+}
+
+window.addEventListener("load", () => whenListed(() => {
   const check = (what, good) => { if (!good) problems.push(what); };
   const chartBelow = title => {
     const head = [...document.querySelectorAll("h3")].find(h => h.textContent === title);
@@ -237,4 +246,4 @@ window.addEventListener("load", () => setTimeout(() => {
   } catch (e) {
     document.title = `BAD ${e.stack}`;
   }
-}, 1500));
+}));
