@@ -26,7 +26,7 @@ typedef struct {
     uint32_t predicate_latency;
 } assumed_t;
 
-/* As configs/volta.cfg, turing.cfg and ampere.cfg have them (a test compares); of classes with dependence
+/* As configs/volta.cfg, turing.cfg and ampere.cfg have them (change both together); of classes with dependence
  * counters any value does. */
 static const assumed_t assumed[] = {
     [COMPILED_FOR_VOLTA] = {.lat = {.fp32 = 4,
