@@ -32,5 +32,5 @@ cd "$work"/unpacked/rubato-*
 diff <(git -C "$1" ls-tree -r --name-only "$commit" | sort) \
     <(find . -not -type d -not -path ./COMMIT -printf '%P\n' | sort)
 cmake -S . -B built >cmake.log 2>&1 || { cat cmake.log; exit 1; }
-grep -rqF "RUBATO_COMMIT=\\\"${commit:0:10}\\\"" built --include=build.ninja --include=flags.make
+grep -rqE "RUBATO_COMMIT=.*${commit:0:10}" built --include=build.ninja --include=flags.make
 grep -q "^CMAKE_PROJECT_VERSION:STATIC=${PWD##*/rubato-}$" built/CMakeCache.txt

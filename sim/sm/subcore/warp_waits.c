@@ -145,6 +145,8 @@ void warp_waits_start(sm_t *sm, uint32_t w, const warp_stream_t *stream, cycle_t
 {
     warp_t *warp = &sm->subcore.warp[w];
     const trace_block_t *block = sm->block[sm->slot[w].block].block;
+    if (block->n_waits == 0)
+        return;
     const stream_wait_t *first = block->waits, *end = block->waits + block->n_waits;
     while (first < end && first->warp < sm->slot[w].index)
         first++;
