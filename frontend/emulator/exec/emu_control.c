@@ -407,11 +407,12 @@ static void trap(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 
 static void refuse(emu_warp_t *w, const emu_uop_t *u)
 {
-    const sass_operand_t *last = &u->sass->operand[u->sass->n_operands - 1];
-    const char *name = u->sass->op == SASS_CALL_ABS && last->kind == SASS_OPERAND_IMM
-                           ? emu_module_missing(w->grid->launch->module, (uint64_t)last->value)
-                           : NULL;
-
+    const char *name = NULL;
+    if (u->sass->op == SASS_CALL_ABS && u->sass->n_operands > 0) {
+        const sass_operand_t *last = &u->sass->operand[u->sass->n_operands - 1];
+        if (last->kind == SASS_OPERAND_IMM)
+            name = emu_module_missing(w->grid->launch->module, (uint64_t)last->value);
+    }
     w->grid->totals.unsupported = true;
     if (name != NULL)
         emu_fault(w, u,
