@@ -12,6 +12,7 @@
 #include "frontend/tool/run/plan_file.h"
 #include "sampling/math/quantile.h"
 #include "sim/core/alloc.h"
+#include "sim/core/fnv.h"
 
 /* Columns that are not values of a launch. */
 enum {
@@ -126,10 +127,10 @@ static bool is_wanted(const reading_t *in, uint64_t id)
     return bsearch(&id, in->wanted, in->n_wanted, sizeof(id), by_number) != NULL;
 }
 
-static void hash_field(uint64_t *hash, const table_field_t *f)
+/* With a zero behind it, so that fields do not run into each other. */
+static uint64_t hash_field(uint64_t hash, const table_field_t *f)
 {
-    for (uint32_t i = 0; i <= f->len; i++)
-        *hash = (*hash ^ (i < f->len ? (unsigned char)f->at[i] : 0u)) * 0x100000001b3;
+    return fnv_bytes(fnv_bytes(hash, f->at, f->len), "", 1);
 }
 
 /* What the row says beside the values. */
@@ -151,13 +152,13 @@ static rb_code_t read_row(reading_t *in, rb_err_t *err)
     const table_reader_t *r = in->reader;
     run_arm_t *arm = in->arm;
     row_t row;
-    arm_launch_t l = {.kernel = 0xcbf29ce484222325};
+    arm_launch_t l = {.kernel = FNV_START};
     if (r->n_fields != in->n_columns)
         return bad_row(r, "the row is cut off", err);
     for (size_t i = 0; i < in->n_columns; i++) {
         const unsigned kind = in->kind[i];
         if (kind == COLUMN_NAME || kind == COLUMN_GRID)
-            hash_field(&l.kernel, &r->fields[i]);
+            l.kernel = hash_field(l.kernel, &r->fields[i]);
         else if (kind != COLUMN_NONE)
             RB_TRY(read_number(in, i, &row.number[kind], err));
         if (kind == COLUMN_ID && !is_wanted(in, (uint64_t)row.number[COLUMN_ID]))
@@ -235,12 +236,12 @@ rb_code_t run_arm_open(run_arm_t *arm, const char *folder, rb_err_t *err)
     if (!out_has(folder, "config.cfg"))
         return rb_fail(err, RB_USAGE, "%s: has no config.cfg: pairs need the folders of runs",
                        folder);
-    char *config = out_path(folder, "config.cfg"), *plan = out_path(folder, "plan.json");
+    char *config = out_path(folder, "config.cfg"), *plan = out_path(folder, PLAN_FILE_NAME);
     arm->config = library_config_open(config, NULL, 0, err);
     rb_code_t rc = arm->config != NULL ? RB_OK : err->code;
     if (rc == RB_OK) {
         arm->forms = stat_forms(library_config_spec(arm->config));
-        arm->sampled = out_has(folder, "plan.json");
+        arm->sampled = out_has(folder, PLAN_FILE_NAME);
     }
     if (rc == RB_OK && arm->sampled)
         rc = plan_file_read(&arm->plan, plan, err);
