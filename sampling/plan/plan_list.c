@@ -72,37 +72,3 @@ void plan_write_list(const plan_t *plan, FILE *out)
         fprintf(out, "%llu %.17g\n", (unsigned long long)plan->samples[i].launch - 1,
                 plan->samples[i].weight);
 }
-
-static void put_number(FILE *out, uint64_t v, size_t bytes)
-{
-    for (size_t i = 0; i < bytes; i++)
-        fputc((int)(v >> 8 * i & 0xff), out);
-}
-
-/* As Python does it: long lists are appended in batches of 1000 items. */
-void plan_write_pickle(const plan_t *plan, FILE *out)
-{
-    enum { BATCH = 1000 };
-    fputs("\x80\x04]", out);
-    for (uint64_t i = 0; i < plan->n_samples; i++) {
-        uint64_t id = plan->samples[i].launch - 1, bits;
-        memcpy(&bits, &plan->samples[i].weight, sizeof(bits));
-        if (i % BATCH == 0)
-            fputc('(', out);
-        if (id <= INT32_MAX) {
-            fputc('J', out);
-            put_number(out, id, 4);
-        } else {
-            fputs("\x8a\x09", out);
-            put_number(out, id, 8);
-            fputc(0, out);
-        }
-        fputc('G', out);
-        for (size_t k = sizeof(bits); k-- > 0;)
-            fputc((int)(bits >> 8 * k & 0xff), out);
-        fputc(0x86, out);
-        if (i % BATCH == BATCH - 1 || i + 1 == plan->n_samples)
-            fputc('e', out);
-    }
-    fputc('.', out);
-}

@@ -1,6 +1,6 @@
 /*
  * Plans as lists of pairs of launch and weight, as the STEM artifact saves them for each method
- * (figure12/pkl): the pickle file itself, or text.
+ * (figure12/pkl), as text.
  *
  * Ids in the list count from 0, as in the artifact (the row of the profile, Kernel0 of the trace);
  * in a plan they count from 1. The text has one pair per line, "id weight" or "id,weight", or what
@@ -23,9 +23,5 @@
 /* name: of the file, for messages. */
 rb_code_t plan_read_list(plan_t *plan, FILE *in, const char *name, rb_err_t *err) RB_CHECKED;
 void plan_write_list(const plan_t *plan, FILE *out);
-
-/* Reads the list from a pickle file of protocol 2 to 5, with Python numbers and NumPy scalars. */
-rb_code_t plan_read_pickle(plan_t *plan, FILE *in, const char *name, rb_err_t *err) RB_CHECKED;
-void plan_write_pickle(const plan_t *plan, FILE *out);
 
 #endif

@@ -134,7 +134,7 @@ static rb_code_t check_whole(const plan_reading_t *g)
         return rb_fail(
             g->err, RB_TRACE,
             "%s: this file contains no samples of a plan; expected: rubato's JSON, a list of "
-            "launches and weights, its pickle, or MacSim's list",
+            "launches and weights, or MacSim's list",
             g->name);
     uint64_t *ids = rb_calloc(p->n_samples, sizeof(*ids)), n = plan_launches(p, ids);
     free(ids);

@@ -146,7 +146,7 @@ static void plans_of_other_tools_run(void **state)
     expect(0, NULL, WORDS("plan", "profile.csv", "-o", "out.txt", "--format", "macsim"));
     expect(0, NULL, WORDS("run", "many", "--plan", "out.txt"));
     /* In every format, the same launches run with the same weights. */
-    static const char *const formats[] = {"json", "macsim", "list", "pickle"};
+    static const char *const formats[] = {"json", "macsim", "list"};
     double cycles = 0;
     for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++) {
         expect(0, NULL, WORDS("plan", "profile.csv", "-o", formats[i], "--format", formats[i]));

@@ -142,8 +142,8 @@ static const cli_option_t plan_options[] = {
     OPT_OUTPUT("FILE", "only print the summary", "write the plan to this file", "@file"),
     {CLI_FORMAT, 0, "format", "FORMAT", "json", "Results",
      "of the plan's file: rubato's JSON, MacSim's sampled_kernels_info.txt, or the STEM artifact's "
-     "list of launches and weights, as text or as its pickle file",
-     "json macsim list pickle", false},
+     "list of launches and weights as text",
+     "json macsim list", false},
     OPT_JSON("print the plan to standard output instead of the summary"),
     OPT_TMPDIR("for temporary files (grouping of raw .trace files, long thread blocks)"),
     OPT_HELP,

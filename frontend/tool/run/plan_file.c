@@ -12,7 +12,7 @@
 #include "sampling/plan/plan_macsim.h"
 #include "sim/core/in_file.h"
 
-const char *const plan_format_words[] = {"json", "macsim", "list", "pickle", NULL};
+const char *const plan_format_words[] = {"json", "macsim", "list", NULL};
 
 rb_code_t plan_file_write(const plan_t *plan, plan_format_t format, FILE *out, rb_err_t *err)
 {
@@ -21,9 +21,6 @@ rb_code_t plan_file_write(const plan_t *plan, plan_format_t format, FILE *out, r
         return plan_write_macsim(plan, out, err);
     case PLAN_FORMAT_LIST:
         plan_write_list(plan, out);
-        return RB_OK;
-    case PLAN_FORMAT_PICKLE:
-        plan_write_pickle(plan, out);
         return RB_OK;
     case PLAN_FORMAT_JSON:
         break;
@@ -41,23 +38,15 @@ rb_code_t plan_file_save(const char *path, const plan_t *plan, plan_format_t for
 }
 
 /*
- * Recognises the format of a plan: a byte that is not text begins a pickle file; an object is JSON;
- * MacSim's file has two lines of text followed by clusters of three or more numbers; anything else
- * can only be a list.
+ * Recognises the format of a plan by its first byte that is not blank, c: an object is JSON; MacSim's
+ * file has two lines of text followed by clusters of three or more numbers; anything else can only be
+ * a list.
  */
-static plan_format_t format_of(FILE *in)
+static plan_format_t format_of(int c)
 {
-    enum { PICKLE = 0x80 };
-    int c = getc(in);
-    while (c != EOF && isspace(c))
-        c = getc(in);
-    plan_format_t format = c == PICKLE                   ? PLAN_FORMAT_PICKLE
-                           : c == '{'                    ? PLAN_FORMAT_JSON
-                           : c != EOF && isalpha(c) != 0 ? PLAN_FORMAT_MACSIM
-                                                         : PLAN_FORMAT_LIST;
-    if (fseek(in, 0, SEEK_SET) != 0)
-        ungetc(c, in); /* on a pipe, this loses only blanks */
-    return format;
+    return c == '{'                      ? PLAN_FORMAT_JSON
+           : c != EOF && isalpha(c) != 0 ? PLAN_FORMAT_MACSIM
+                                         : PLAN_FORMAT_LIST;
 }
 
 static rb_code_t read_file(plan_t *plan, const char *path, rb_err_t *err)
@@ -66,15 +55,27 @@ static rb_code_t read_file(plan_t *plan, const char *path, rb_err_t *err)
         [PLAN_FORMAT_JSON] = plan_read_json,
         [PLAN_FORMAT_MACSIM] = plan_read_macsim,
         [PLAN_FORMAT_LIST] = plan_read_list,
-        [PLAN_FORMAT_PICKLE] = plan_read_pickle,
     };
     rb_err_t why = {0};
     FILE *in = in_file_open(path, &why);
     if (in == NULL)
         return rb_fail(err, why.code, "%s", why.text);
-    plan_format_t format = format_of(in);
-    rb_code_t rc = ferror(in) ? rb_fail(err, RB_IO, "%s: %s", path, strerror(errno))
-                              : read[format](plan, in, path, err);
+    enum { PICKLE = 0x80 }; /* no text begins with it */
+    int c = getc(in);
+    while (c != EOF && isspace(c))
+        c = getc(in);
+    if (fseek(in, 0, SEEK_SET) != 0)
+        ungetc(c, in); /* on a pipe, this loses only blanks */
+    rb_code_t rc = RB_OK;
+    if (ferror(in))
+        rc = rb_fail(err, RB_IO, "%s: %s", path, strerror(errno));
+    else if (c == PICKLE)
+        rc = rb_fail(err, RB_TRACE,
+                     "%s: a pickle file; write the list in it as text: python3 -c 'import pickle; "
+                     "print(pickle.load(open(\"%s\", \"rb\")))'",
+                     path, path);
+    else
+        rc = read[format_of(c)](plan, in, path, err);
     fclose(in);
     return rc;
 }

@@ -16,8 +16,7 @@
 typedef enum {
     PLAN_FORMAT_JSON,
     PLAN_FORMAT_MACSIM,
-    PLAN_FORMAT_LIST,
-    PLAN_FORMAT_PICKLE
+    PLAN_FORMAT_LIST
 } plan_format_t;
 extern const char *const plan_format_words[]; /* in the order above; ends with NULL */
 
