@@ -60,13 +60,16 @@ struct trace_block;
 
 /* One line's worth of a request or reply. */
 typedef struct {
-    uint64_t line;       /* byte address, a multiple of LINE_BYTES */
-    uint32_t txn;        /* the requester's handle, returned unchanged */
-    uint16_t sm;         /* requesting SM (index, not shard) */
-    uint8_t op;          /* mem_op_t */
-    uint8_t src;         /* mem_src_t; in replies with bits of mem_reply_src() */
-    uint8_t sectors;     /* bit s: sector s of the line is wanted, written or delivered */
-    uint8_t full;        /* writes: bit s: all 32 bytes of sector s are written */
+    uint64_t line;   /* byte address, a multiple of LINE_BYTES */
+    uint32_t txn;    /* the requester's handle, returned unchanged */
+    uint16_t sm;     /* requesting SM (index, not shard) */
+    uint8_t op;      /* mem_op_t */
+    uint8_t src;     /* mem_src_t; in replies with bits of mem_reply_src() */
+    uint8_t sectors; /* bit s: sector s of the line is wanted, written or delivered */
+    union {
+        uint8_t full;  /* writes: bit s: all 32 bytes of sector s are written */
+        uint8_t words; /* atomics and reductions: 4-byte words at which they begin */
+    };
     uint8_t conflict;    /* atomics and reductions: most operations on one 4-byte word */
     bool launched : 1;   /* instruction fetches: the launch has brought the line into the L2 */
     bool prefetched : 1; /* a prefetcher asks, no instruction waits */

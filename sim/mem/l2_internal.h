@@ -102,6 +102,12 @@ void l2_reply_plain(l2_slice_t *s, outbox_t *out, uint64_t line, uint32_t txn, u
 void l2_reply_owner(l2_slice_t *s, outbox_t *out, uint64_t line, uint32_t txn, uint16_t sm,
                     uint8_t op, uint8_t src, uint8_t sectors, cycle_t now);
 
+/* When the next atomic can begin. */
+static inline cycle_t l2_atomic_free(const l2_slice_t *s)
+{
+    return s->atomic_used / L2_CYCLE_PARTS;
+}
+
 /* Performs an atomic or reduction whose sectors are present, as soon as the unit is free. */
 void l2_atomic_perform(l2_slice_t *s, uint64_t line, const mshr_wait_t *w, cycle_t now);
 

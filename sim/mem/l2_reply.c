@@ -110,11 +110,11 @@ void l2_atomic_perform(l2_slice_t *s, uint64_t line, const mshr_wait_t *w, cycle
     uint32_t conflict = w->conflict > 0 ? w->conflict : 1;
     cycle_t start = now, last = 0;
     if (!s->spec.perfect) {
-        uint32_t words = (conflict * s->atomic_interval + L2_CYCLE_PARTS - 1) / L2_CYCLE_PARTS;
-        uint32_t last_word = (conflict - 1) * s->atomic_interval / L2_CYCLE_PARTS;
-        start = cycle_max(now, s->atomic_free);
-        s->atomic_free = start + (sectors > words ? sectors : words);
-        last = cycle_max(sectors - 1, last_word);
+        const uint32_t steps = sectors > conflict ? sectors : conflict;
+        s->atomic_used = cycle_max(now * L2_CYCLE_PARTS, s->atomic_used);
+        start = l2_atomic_free(s);
+        s->atomic_used += cycle_max(steps * L2_CYCLE_PARTS, w->words * s->atomic_word_interval);
+        last = cycle_max(sectors - 1, (conflict - 1) * s->atomic_interval / L2_CYCLE_PARTS);
     }
     l2_reply_t r = {.ready = start + last + s->spec.latency + s->spec.atomic_latency,
                     .line = line,

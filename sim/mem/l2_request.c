@@ -221,7 +221,7 @@ static l2_stall_t request_atomic(l2_slice_t *s, const mem_msg_t *m, cycle_t now)
     cache_tag_t *l = cache_lookup_key(s->cache, s->request_key, true);
     uint8_t hit = sectors_there(s, l, m);
     uint8_t missing = m->sectors & (uint8_t)~hit;
-    if (missing == 0 && !s->spec.perfect && s->atomic_free > now)
+    if (missing == 0 && !s->spec.perfect && l2_atomic_free(s) > now)
         return L2_STALL_ATOMIC;
     if (missing != 0 && !request_rest(s, m, l, missing))
         return L2_STALL_MSHR;
@@ -243,7 +243,8 @@ static l2_stall_t request_atomic(l2_slice_t *s, const mem_msg_t *m, cycle_t now)
                                .op = m->op,
                                .src = mem_reply_src(m->src, hit),
                                .sectors = m->sectors,
-                               .conflict = m->conflict};
+                               .conflict = m->conflict,
+                               .words = m->words};
         l2_atomic_perform(s, m->line, &w, now);
         if (l != NULL) {
             set_dirty(s, l, m->sectors);

@@ -20,6 +20,7 @@ void l2_slice_init(l2_slice_t *s, const mem_config_t *config, const addr_map_t *
         s->flits[n] = (uint8_t)((n * SECTOR_BYTES + icnt->flit_bytes - 1) / icnt->flit_bytes);
     s->modified_ways = (uint32_t)(spec->modified_share * spec->ways);
     s->atomic_interval = (uint32_t)(spec->atomic_interval * L2_CYCLE_PARTS + 0.5);
+    s->atomic_word_interval = (uint32_t)(spec->atomic_word_interval * L2_CYCLE_PARTS + 0.5);
     s->sector_interval = (uint32_t)(L2_CYCLE_PARTS / l2_port_rate(config) + 0.5);
     s->map = map;
     s->dram = dram;
@@ -278,7 +279,7 @@ static bool input_run(l2_slice_t *s, outbox_t *out, cycle_t now)
             stall = l2_request_try(s, out, now);
         stall_account(s, stall, now);
         if (stall != L2_STALL_NONE) {
-            s->in_due = stall == L2_STALL_ATOMIC ? s->atomic_free : CYCLE_NEVER;
+            s->in_due = stall == L2_STALL_ATOMIC ? l2_atomic_free(s) : CYCLE_NEVER;
             return sent;
         }
         msg_pool_free(s->pool, s->held);
@@ -314,7 +315,7 @@ bool l2_slice_idle(const l2_slice_t *s)
 int l2_slice_save(const l2_slice_t *s, FILE *out)
 {
     RB_INVARIANT(l2_slice_idle(s), "l2: checkpoint of a busy slice");
-    const cycle_t port[3] = {s->data_free, s->data_used, s->atomic_free};
+    const cycle_t port[3] = {s->data_free, s->data_used, s->atomic_used};
     if (fwrite(port, sizeof(port), 1, out) != 1 || cache_save(s->cache, out) != 0 ||
         gpc_code_save(&s->gpc, out) != 0 || xbar_in_save(&s->in, out) != 0)
         return -1;
@@ -325,11 +326,12 @@ int l2_slice_load(l2_slice_t *s, FILE *in, cycle_t latest)
 {
     cycle_t port[3];
     bool whole = fread(port, sizeof(port), 1, in) == 1;
-    if (!whole || port[0] > latest || port[1] >= L2_CYCLE_PARTS || port[2] > latest)
+    if (!whole || port[0] > latest || port[1] >= L2_CYCLE_PARTS ||
+        port[2] / L2_CYCLE_PARTS > latest)
         return checkpoint_read_failed(in);
     s->data_free = port[0];
     s->data_used = (uint32_t)port[1];
-    s->atomic_free = port[2];
+    s->atomic_used = port[2];
     if (cache_load(s->cache, in) != 0 || gpc_code_load(&s->gpc, in) != 0 ||
         xbar_in_load(&s->in, in, latest) != 0)
         return -1;

@@ -18,9 +18,9 @@
  *   Misses: aligned groups of l2.fill_sectors are fetched together. Lines are allocated on fill
  *     and on write, never reserved.
  *   Atomics and reductions work on sectors that are present (fetched if necessary), one request at
- *     a time: the unit is busy for one cycle per sector, or atomic_interval per operation on the
- *     word with the most operations, whichever is longer. The reply of an atomic takes
- *     l2.atomic_latency more.
+ *     a time: the unit is busy for the longest of one cycle per sector, one per operation
+ *     on the word with the most operations, and l2.atomic_word_interval per word. The reply of an
+ *     atomic takes l2.atomic_latency more, and l2.atomic_interval for each further operation on that word.
  *   Halves (l2.halves = 2): a line is owned by a slice of one half, its point of coherence. The SMs of
  *     the other half read a copy in their own half. Such copies are lines of their own; the
  *     addresses are spread so evenly that the owner's slice keeps them, in place of its mirror image.
@@ -124,14 +124,15 @@ typedef struct {
     l2_stall_t stall;        /* what `held` waits for */
     cycle_t stall_since;
 
-    uint32_t atomic_interval; /* both in parts of a cycle: per atomic operation on a word, */
-    uint32_t sector_interval; /* and per sector at the data port */
-    cycle_t data_free;        /* data port: free from this cycle on, */
-    uint32_t data_used;       /* of which this many parts are used */
-    cycle_t atomic_free;      /* when the atomic unit is free */
-    cycle_t out_due;          /* next cycle at which a reply may move */
-    cycle_t in_due;           /* next cycle at which the input may move */
-    cycle_t next;             /* next cycle at which run() has something to do */
+    /* In parts of a cycle: what each further operation on a word adds to an atomic's latency, what a
+     * word adds to the time of the unit, and what a sector takes at the data port. */
+    uint32_t atomic_interval, atomic_word_interval, sector_interval;
+    cycle_t data_free;   /* data port: free from this cycle on, */
+    uint32_t data_used;  /* of which this many parts are used */
+    cycle_t atomic_used; /* the atomic unit is busy until then, in parts of a cycle */
+    cycle_t out_due;     /* next cycle at which a reply may move */
+    cycle_t in_due;      /* next cycle at which the input may move */
+    cycle_t next;        /* next cycle at which run() has something to do */
     l2_stats_t stats;
     l2_by_launch_t *by_launch; /* owned; NULL: launches do not overlap */
 } l2_slice_t;

@@ -61,7 +61,9 @@ extern const param_group_t mem_param_group;
     P(U32, mshr_merge, "64", 1, 1024, "requests", "requests that can wait for one line")           \
     P(U32, reply_queue, "64", 1, 65535, "packets", "packets in front of a slice's reply port")     \
     P(F64, atomic_interval, "1", 1, 64, "cycles",                                                  \
-      "cycles between two atomic operations on one word")                                          \
+      "added to the latency of an atomic's reply for each further operation on one word")          \
+    P(F64, atomic_word_interval, "0", 0, 64, "cycles",                                             \
+      "least time of the atomic unit per word on which a request operates")                        \
     P(U32, atomic_latency, "20", 0, 4096, "cycles", "added to the latency of an atomic's reply")   \
     P(U32, halves, "1", 1, 2, "halves",                                                            \
       "2: each half serves half of the GPCs and copies what the other half owns")                  \

@@ -79,7 +79,8 @@ void mshr_wait(mshr_t *m, mshr_entry_t *e, const mem_msg_t *r, uint8_t missing)
                               .src = r->src,
                               .sectors = r->sectors,
                               .missing = missing,
-                              .conflict = r->conflict};
+                              .conflict = r->conflict,
+                              .words = r->words};
     if (e->n_waiting++ == 0) {
         e->first = wait;
         return;

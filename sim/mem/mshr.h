@@ -19,9 +19,9 @@ typedef struct {
     uint32_t next; /* index + 1 */
     uint16_t sm;
     uint8_t op, src;
-    uint8_t sectors;  /* sectors of the request */
-    uint8_t missing;  /* sectors that have not arrived */
-    uint8_t conflict; /* atomics and reductions */
+    uint8_t sectors;         /* sectors of the request */
+    uint8_t missing;         /* sectors that have not arrived */
+    uint8_t conflict, words; /* atomics and reductions */
 } mshr_wait_t;
 
 typedef struct {

@@ -299,12 +299,11 @@ static void an_atomic_takes_its_latency_and_its_conflicts(void **state)
     }
 }
 
-static void atomics_on_one_word_come_one_per_interval(void **state)
+static void operations_on_one_word_come_one_per_cycle(void **state)
 {
     (void)state;
     mem_config_t c = mem_harness_config(1, 1);
-    const uint32_t interval = 2;
-    c.l2.atomic_interval = interval;
+    c.l2.atomic_interval = 2; /* of the latency only */
     mem_harness_t *h = mem_harness_create(&c, 4, 0);
     partition_memcpy(mem_harness_partition(h, 0), 0, 4096);
     const uint32_t n = 200, conflict = 8;
@@ -319,7 +318,7 @@ static void atomics_on_one_word_come_one_per_interval(void **state)
         first = cycle_min(first, mem_harness_request(h, i)->replied);
         last = cycle_max(last, mem_harness_request(h, i)->replied);
     }
-    assert_int_equal(last - first, (n - 1) * conflict * interval);
+    assert_int_equal(last - first, (n - 1) * conflict);
     assert_true(stats_of(h).stall_atomic > 0);
     mem_harness_destroy(h);
 }
@@ -515,7 +514,7 @@ int main(void)
         cmocka_unit_test(a_write_to_a_sector_under_way_survives_the_fill),
         cmocka_unit_test(a_line_touched_while_a_sector_is_under_way_is_there_once),
         cmocka_unit_test(an_atomic_takes_its_latency_and_its_conflicts),
-        cmocka_unit_test(atomics_on_one_word_come_one_per_interval),
+        cmocka_unit_test(operations_on_one_word_come_one_per_cycle),
         cmocka_unit_test(an_atomic_on_an_absent_sector_fetches_and_dirties_it),
         cmocka_unit_test(the_sectors_of_a_hit_hold_the_input),
         cmocka_unit_test(hits_stream_at_the_width_of_the_slice),

@@ -37,7 +37,7 @@ static int64_t replied(const mem_harness_t *h, uint32_t number)
 }
 
 /* The next one starts when the unit has performed the sectors, and the lanes of the word that has
- * most of them. */
+ * most of them, one a cycle. */
 static void an_atomic_occupies_the_unit_for_its_sectors_or_its_lanes(void **state)
 {
     (void)state;
@@ -45,7 +45,7 @@ static void an_atomic_occupies_the_unit_for_its_sectors_or_its_lanes(void **stat
         for (uint8_t conflict = 1; conflict <= 4; conflict++) {
             mem_config_t c;
             mem_harness_t *h = harness(&c, 4); /* its sectors do not hold the input */
-            int64_t n = __builtin_popcount(sectors), lanes = (int64_t)conflict * INTERVAL;
+            int64_t n = __builtin_popcount(sectors), lanes = conflict;
             add_reduction(h, 0, 0, sectors, conflict);
             add_reduction(h, 1, 0, sectors, conflict);
             mem_harness_run(h);
@@ -55,12 +55,40 @@ static void an_atomic_occupies_the_unit_for_its_sectors_or_its_lanes(void **stat
     }
 }
 
+/* l2.atomic_word_interval per word, without rounding each request: 2.6 cycles for eight words of a sector. */
+static void words_take_their_part_of_the_unit(void **state)
+{
+    enum { N = 51 };
+    (void)state;
+    for (uint32_t words = 1; words <= 8; words++) {
+        mem_config_t c = mem_harness_config(1, 1);
+        c.l2.atomic_word_interval = 0.325;
+        mem_harness_t *h = mem_harness_create(&c, 3, 0);
+        partition_memcpy(mem_harness_partition(h, 0), 0, 4096);
+        for (uint32_t i = 0; i < N; i++) {
+            mem_msg_t m = mem_harness_message(MEM_RED, 0, 1);
+            m.conflict = 1;
+            m.words = (uint8_t)words;
+            mem_harness_add(h, i % 3, 0, &m);
+        }
+        mem_harness_run(h);
+        int64_t first = INT64_MAX, last = 0;
+        for (uint32_t i = 0; i < N; i++) {
+            first = replied(h, i) < first ? replied(h, i) : first;
+            last = replied(h, i) > last ? replied(h, i) : last;
+        }
+        const double expected = (N - 1) * (words * 0.325 > 1 ? words * 0.325 : 1);
+        assert_in_range(last - first, (int64_t)expected - 1, (int64_t)expected + 1);
+        mem_harness_destroy(h);
+    }
+}
+
 /* The second atomic waits at the head of the input until the unit is free. The read behind it is
  * looked up in the next cycle. */
 static void a_read_waits_behind_an_atomic_that_waits_for_the_unit(void **state)
 {
     const uint8_t conflict = 5;
-    const int64_t busy = conflict * INTERVAL;
+    const int64_t busy = conflict;
 
     (void)state;
     for (int64_t sent = 0; sent <= busy + 2; sent++) {
@@ -121,6 +149,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_atomic_occupies_the_unit_for_its_sectors_or_its_lanes),
+        cmocka_unit_test(words_take_their_part_of_the_unit),
         cmocka_unit_test(a_read_is_answered_before_an_atomic),
         cmocka_unit_test(a_reduction_hits_the_sectors_that_are_there),
         cmocka_unit_test(a_read_waits_behind_an_atomic_that_waits_for_the_unit),

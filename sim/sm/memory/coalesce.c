@@ -140,11 +140,12 @@ static void mark_range(coalesced_t *out, uint64_t addr, uint64_t bytes, bool sto
     }
 }
 
-/* For each of n addresses, how many of them are in the same word. Finds words with a hash table. */
-static void count_same_words(const uint64_t *addr, unsigned n, uint8_t same[WARP_LANES])
+/* For each of n addresses, how many of them are in the same word. Returns the number of words, and
+ * their addresses / 4. Finds words with a hash table. */
+static unsigned count_same_words(const uint64_t *addr, unsigned n, uint8_t same[WARP_LANES],
+                                 uint64_t word[WARP_LANES])
 {
     enum { SLOTS = 64 };
-    uint64_t word[WARP_LANES];
     uint8_t slot[SLOTS] = {0}; /* number + 1 of the word that hashes here */
     uint8_t number[WARP_LANES], count[WARP_LANES];
     unsigned n_words = 0;
@@ -163,13 +164,17 @@ static void count_same_words(const uint64_t *addr, unsigned n, uint8_t same[WARP
     }
     for (unsigned i = 0; i < n; i++)
         same[i] = count[number[i]];
+    return n_words;
 }
 
-/* Atomics: counts the lanes of each line, and the most lanes on one of its words. */
+/* Atomics: counts the lanes and words of each line, and the most lanes on one of its words. */
 static void count_operations(coalesced_t *out, const uint64_t *addr, unsigned n)
 {
     uint8_t same[WARP_LANES];
-    count_same_words(addr, n, same);
+    uint64_t word[WARP_LANES];
+    const unsigned n_words = count_same_words(addr, n, same, word);
+    for (unsigned i = 0; i < n_words; i++)
+        line_find(out, word[i] * WORD & ~(uint64_t)(LINE_BYTES - 1))->words++;
     for (unsigned i = 0; i < n; i++) {
         line_access_t *a = line_find(out, addr[i] & ~(uint64_t)(LINE_BYTES - 1));
         a->lanes++;
@@ -327,8 +332,9 @@ unsigned coalesce_bank_passes(const lane_addrs_t *lanes, uint32_t mask, unsigned
 unsigned coalesce_word_conflict(lane_addrs_t *lanes, unsigned width)
 {
     uint8_t same[WARP_LANES];
+    uint64_t word[WARP_LANES];
     coalesce_lanes(lanes, width);
-    count_same_words(lanes->addr, lanes->n, same);
+    count_same_words(lanes->addr, lanes->n, same, word);
     unsigned most = 1;
     for (unsigned i = 0; i < lanes->n; i++)
         most = same[i] > most ? same[i] : most;

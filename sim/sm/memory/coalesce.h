@@ -22,6 +22,7 @@ typedef struct {
     uint8_t full;                     /* stores: all 32 bytes written */
     uint8_t lanes;                    /* atomics: operations */
     uint8_t conflict;                 /* atomics: most operations on one word */
+    uint8_t words;                    /* atomics: words with operations */
     uint32_t bytes[SECTORS_PER_LINE]; /* stores: byte mask */
 } line_access_t;
 

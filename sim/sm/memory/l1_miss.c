@@ -89,7 +89,7 @@ void l1_send(sm_t *sm, const line_access_t *a, mem_op_t op, uint8_t sectors, txn
                    .op = (uint8_t)op,
                    .src = sm->memory.lsu.space == MEM_LOCAL ? MEM_SRC_LOCAL : MEM_SRC_GLOBAL,
                    .sectors = sectors,
-                   .full = a->full,
+                   .full = op == MEM_WRITE ? a->full : a->words,
                    .conflict = a->conflict,
                    .prefetched = kind == TXN_MSHR && sm->memory.mshr[index].prefetched,
                    .launch = sm->counted};
