@@ -8,7 +8,7 @@ typedef struct {
     uint8_t pipe, group;
 } class_row_t;
 
-#define CLASS_ROW_(id, text, pipe_id, group_id)                                                    \
+#define CLASS_ROW_(id, text, pipe_id, group_id, latency)                                           \
     [OP_##id] = {.name = text, .pipe = PIPE_##pipe_id, .group = MIX_##group_id},
 static const class_row_t class_rows[OP_CLASS_COUNT] = {ISA_CLASS_MAP(CLASS_ROW_)};
 

@@ -31,51 +31,53 @@
 #define ISA_PIPE_ENUM_(id, text) PIPE_##id,
 typedef enum { ISA_PIPE_MAP(ISA_PIPE_ENUM_) PIPE_COUNT } pipe_t;
 
-/* Opcode classes: X(id, name, pipe, instruction mix group). A class with a fixed latency has a
- * parameter lat.<name> (see sm_params.h); its initiation interval follows from the lanes of its
- * pipe. The mix group is the statistic that counts it. */
+/* Opcode classes: X(id, name, pipe, instruction mix group, latency). A class with a fixed latency has a
+ * parameter lat.<name> (lat_spec_t, sm_params.h); 1: no result, or a latency of its own (memory, LDC).
+ * The initiation interval follows from the lanes of the pipe. The mix group is the statistic that
+ * counts it. */
 #define ISA_CLASS_MAP(X)                                                                           \
-    X(FP32, "fp32", FMA, FP32)           /* FADD FMUL FFMA */                                      \
-    X(FP32_CMP, "fp32_cmp", ALU, FP32)   /* FMNMX */                                               \
-    X(FP32_SETP, "fp32_setp", ALU, FP32) /* FSETP FSET FSEL */                                     \
-    X(IMAD, "imad", FMA, INT)                                                                      \
-    X(INT, "integer", ALU, INT) /* IADD3 SHF LOP3 LEA ISETP IMNMX PRMT ... */                      \
-    X(MOVE, "move", ALU, MOVE)  /* MOV SEL CS2R-like moves */                                      \
-    X(POPC, "popc", XU, INT)                                                                       \
-    X(BITFIND, "bitfind", XU, INT) /* FLO BREV */                                                  \
-    X(MUFU, "mufu", XU, SFU)       /* MUFU FCHK */                                                 \
-    X(CONV, "conv", XU, CONV)      /* I2F F2I F2F FRND I2I */                                      \
-    X(FP16, "fp16", FP16, FP16)    /* HADD2 HMUL2 HFMA2 HSET2 HSETP2 HMNMX2 */                     \
-    X(FP64, "fp64", FP64, FP64)    /* DADD DMUL */                                                 \
-    X(FP64_FMA, "fp64_fma", FP64, FP64)                                                            \
-    X(FP64_CMP, "fp64_cmp", FP64, FP64)                                                            \
-    X(CONV64, "conv64", FP64, CONV) /* conversions from or to 64 bits */                           \
-    X(PRED, "pred", ALU, INT)       /* PLOP3 P2R R2P VOTE */                                       \
-    X(UNIFORM, "uniform", UNIFORM, UNIFORM)                                                        \
-    X(HMMA, "hmma", TENSOR, TENSOR)                                                                \
-    X(IMMA, "imma", TENSOR, TENSOR)   /* IMMA BMMA DMMA */                                         \
-    X(BRANCH, "branch", CBU, CONTROL) /* BRA BRX JMP CALL RET BSSY BSYNC BREAK WARPSYNC ... */     \
-    X(EXIT, "exit", CBU, CONTROL)                                                                  \
-    X(BARRIER, "barrier", MIO, CONTROL) /* BAR */                                                  \
-    X(MEMBAR, "membar", LG, CONTROL)    /* MEMBAR ERRBAR CCTL */                                   \
-    X(DEPBAR, "depbar", NONE, CONTROL)                                                             \
-    X(S2R, "s2r", MIO, MOVE)                                                                       \
-    X(CS2R, "cs2r", ALU, MOVE)                                                                     \
-    X(SHFL, "shfl", MIO, SHUFFLE)                                                                  \
-    X(MATCH, "match", MIO, SHUFFLE)                                                                \
-    X(LDC, "ldc", CONST, LOAD)                                                                     \
-    X(LOAD_LG, "load_lg", LG, LOAD) /* LD LDG LDL LDGSTS */                                        \
-    X(STORE_LG, "store_lg", LG, STORE)                                                             \
-    X(ATOM_LG, "atom_lg", LG, ATOMIC) /* ATOM ATOMG RED */                                         \
-    X(LOAD_SH, "load_sh", MIO, LOAD)  /* LDS LDSM */                                               \
-    X(STORE_SH, "store_sh", MIO, STORE)                                                            \
-    X(ATOM_SH, "atom_sh", MIO, ATOMIC)                                                             \
-    X(TEX, "tex", TEX, TEX)                                                                        \
-    X(SLEEP, "sleep", NONE, CONTROL) /* NANOSLEEP */                                               \
-    X(NOP, "nop", NONE, CONTROL)                                                                   \
-    X(UNKNOWN, "unknown", ALU, INT) /* treated as an integer instruction, warned about once */
+    X(FP32, "fp32", FMA, FP32, lat->fp32)                /* FADD FMUL FFMA */                      \
+    X(FP32_CMP, "fp32_cmp", ALU, FP32, lat->fp32_cmp)    /* FMNMX */                               \
+    X(FP32_SETP, "fp32_setp", ALU, FP32, lat->fp32_setp) /* FSETP FSET FSEL */                     \
+    X(IMAD, "imad", FMA, INT, lat->imad)                                                           \
+    X(INT, "integer", ALU, INT, lat->integer) /* IADD3 SHF LOP3 LEA ISETP IMNMX PRMT ... */        \
+    X(MOVE, "move", ALU, MOVE, lat->move)     /* MOV SEL CS2R-like moves */                        \
+    X(POPC, "popc", XU, INT, lat->popc)                                                            \
+    X(BITFIND, "bitfind", XU, INT, lat->bitfind) /* FLO BREV */                                    \
+    X(MUFU, "mufu", XU, SFU, lat->mufu)          /* MUFU FCHK */                                   \
+    X(CONV, "conv", XU, CONV, lat->conv)         /* I2F F2I F2F FRND I2I */                        \
+    X(FP16, "fp16", FP16, FP16, lat->fp16)       /* HADD2 HMUL2 HFMA2 HSET2 HSETP2 HMNMX2 */       \
+    X(FP64, "fp64", FP64, FP64, lat->fp64)       /* DADD DMUL */                                   \
+    X(FP64_FMA, "fp64_fma", FP64, FP64, lat->fp64_fma)                                             \
+    X(FP64_CMP, "fp64_cmp", FP64, FP64, lat->fp64_cmp)                                             \
+    X(CONV64, "conv64", FP64, CONV, lat->conv64) /* conversions from or to 64 bits */              \
+    X(PRED, "pred", ALU, INT, lat->pred)         /* PLOP3 P2R R2P VOTE */                          \
+    X(UNIFORM, "uniform", UNIFORM, UNIFORM, lat->uniform)                                          \
+    X(HMMA, "hmma", TENSOR, TENSOR, lat->hmma)                                                     \
+    X(IMMA, "imma", TENSOR, TENSOR, lat->imma) /* IMMA BMMA DMMA */                                \
+    X(BRANCH, "branch", CBU, CONTROL, 1) /* BRA BRX JMP CALL RET BSSY BSYNC BREAK WARPSYNC ... */  \
+    X(EXIT, "exit", CBU, CONTROL, 1)                                                               \
+    X(BARRIER, "barrier", MIO, CONTROL, 1) /* BAR */                                               \
+    X(MEMBAR, "membar", LG, CONTROL, 1)    /* MEMBAR ERRBAR CCTL */                                \
+    X(DEPBAR, "depbar", NONE, CONTROL, 1)                                                          \
+    X(S2R, "s2r", MIO, MOVE, lat->s2r)                                                             \
+    X(CS2R, "cs2r", ALU, MOVE, lat->cs2r)                                                          \
+    X(SHFL, "shfl", MIO, SHUFFLE, lat->shfl)                                                       \
+    X(MATCH, "match", MIO, SHUFFLE, lat->match)                                                    \
+    X(LDC, "ldc", CONST, LOAD, 1)                                                                  \
+    X(LOAD_LG, "load_lg", LG, LOAD, 1) /* LD LDG LDL LDGSTS */                                     \
+    X(STORE_LG, "store_lg", LG, STORE, 1)                                                          \
+    X(ATOM_LG, "atom_lg", LG, ATOMIC, 1) /* ATOM ATOMG RED */                                      \
+    X(LOAD_SH, "load_sh", MIO, LOAD, 1)  /* LDS LDSM */                                            \
+    X(STORE_SH, "store_sh", MIO, STORE, 1)                                                         \
+    X(ATOM_SH, "atom_sh", MIO, ATOMIC, 1)                                                          \
+    X(TEX, "tex", TEX, TEX, lat->tex)                                                              \
+    X(SLEEP, "sleep", NONE, CONTROL, 1) /* NANOSLEEP */                                            \
+    X(NOP, "nop", NONE, CONTROL, 1)                                                                \
+    X(UNKNOWN, "unknown", ALU, INT,                                                                \
+      lat->unknown) /* treated as an integer instruction, warned about once */
 
-#define ISA_CLASS_ENUM_(id, text, pipe, group) OP_##id,
+#define ISA_CLASS_ENUM_(id, text, pipe, group, latency) OP_##id,
 typedef enum { ISA_CLASS_MAP(ISA_CLASS_ENUM_) OP_CLASS_COUNT } op_class_t;
 
 /* Instruction mix groups: one statistic each. */

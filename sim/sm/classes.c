@@ -12,59 +12,15 @@ static uint32_t lanes_interval(uint32_t lanes)
 uint32_t sm_fixed_latency(const lat_spec_t *lat, op_class_t cls)
 {
     switch (cls) {
-    case OP_FP32:
-        return lat->fp32;
-    case OP_FP32_CMP:
-        return lat->fp32_cmp;
-    case OP_FP32_SETP:
-        return lat->fp32_setp;
-    case OP_IMAD:
-        return lat->imad;
-    case OP_INT:
-        return lat->integer;
-    case OP_MOVE:
-        return lat->move;
-    case OP_POPC:
-        return lat->popc;
-    case OP_BITFIND:
-        return lat->bitfind;
-    case OP_MUFU:
-        return lat->mufu;
-    case OP_CONV:
-        return lat->conv;
-    case OP_FP16:
-        return lat->fp16;
-    case OP_FP64:
-        return lat->fp64;
-    case OP_FP64_FMA:
-        return lat->fp64_fma;
-    case OP_FP64_CMP:
-        return lat->fp64_cmp;
-    case OP_CONV64:
-        return lat->conv64;
-    case OP_PRED:
-        return lat->pred;
-    case OP_UNIFORM:
-        return lat->uniform;
-    case OP_HMMA:
-        return lat->hmma;
-    case OP_IMMA:
-        return lat->imma;
-    case OP_S2R:
-        return lat->s2r;
-    case OP_CS2R:
-        return lat->cs2r;
-    case OP_SHFL:
-        return lat->shfl;
-    case OP_MATCH:
-        return lat->match;
-    case OP_TEX:
-        return lat->tex;
-    case OP_UNKNOWN:
-        return lat->unknown;
-    default: /* no result, or a latency of its own (memory, LDC) */
-        return 1;
+#define CASE_(id, text, pipe, group, latency)                                                      \
+    case OP_##id:                                                                                  \
+        return latency;
+        ISA_CLASS_MAP(CASE_)
+#undef CASE_
+    case OP_CLASS_COUNT:
+        break;
     }
+    rb_panic("no opcode class %d", (int)cls);
 }
 
 static uint32_t pipe_interval(const sm_spec_t *spec, const const_spec_t *constant, pipe_t pipe)
