@@ -34,8 +34,10 @@ CUDART_EXPORT cuda_error_t cuDevicePrimaryCtxReset_v2(int device);
 CUDART_EXPORT cuda_error_t cuDevicePrimaryCtxReset(int device);
 CUDART_EXPORT cuda_error_t cuDevicePrimaryCtxSetFlags_v2(int device, unsigned flags);
 CUDART_EXPORT cuda_error_t cuDevicePrimaryCtxGetState(int device, unsigned *flags, int *active);
+CUDART_EXPORT cuda_error_t cudaDeviceSetLimit(int limit, size_t value);
 CUDART_EXPORT cuda_error_t cudaDeviceGetLimit(size_t *value, int limit);
 CUDART_EXPORT cuda_error_t cudaDeviceSynchronize(void);
+CUDART_EXPORT cuda_error_t cudaDeviceReset(void);
 CUDART_EXPORT cuda_error_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest);
 
 cuda_error_t cuCtxCreate_v2(cudart_context_t **context, unsigned flags, int device)
@@ -182,7 +184,15 @@ cuda_error_t cuCtxSynchronize(void)
 
 cuda_error_t cuCtxGetLimit(size_t *value, int limit)
 {
-    return value == NULL ? CUDA_ERROR_INVALID_VALUE : cudaDeviceGetLimit(value, limit);
+    return cudart_top_context() == NULL ? CUDA_ERROR_INVALID_CONTEXT
+                                        : cudaDeviceGetLimit(value, limit);
+}
+
+/* Of all contexts, which share the device's memory. */
+cuda_error_t cuCtxSetLimit(int limit, size_t value)
+{
+    return cudart_top_context() == NULL ? CUDA_ERROR_INVALID_CONTEXT
+                                        : cudaDeviceSetLimit(limit, value);
 }
 
 #pragma GCC diagnostic push
@@ -192,11 +202,8 @@ cuda_error_t cuCtxGetLimit(size_t *value, int limit)
     {                                                                                              \
         return cudart_leave(cudart_enter(), CUDA_SUCCESS);                                         \
     }
-HINT(cuCtxSetLimit, int limit, size_t value)
 HINT(cuCtxSetCacheConfig, int config)
 HINT(cuCtxSetSharedMemConfig, int config)
-HINT(cuDevicePrimaryCtxReset_v2, int device)
-HINT(cuDevicePrimaryCtxReset, int device)
 #pragma GCC diagnostic pop
 
 cuda_error_t cuCtxGetCacheConfig(int *config)
@@ -246,6 +253,16 @@ cuda_error_t cuDevicePrimaryCtxRelease_v2(int device)
 cuda_error_t cuDevicePrimaryCtxRelease(int device)
 {
     return cuDevicePrimaryCtxRelease_v2(device);
+}
+
+cuda_error_t cuDevicePrimaryCtxReset_v2(int device)
+{
+    return device == 0 ? cudaDeviceReset() : CUDA_ERROR_INVALID_DEVICE;
+}
+
+cuda_error_t cuDevicePrimaryCtxReset(int device)
+{
+    return cuDevicePrimaryCtxReset_v2(device);
 }
 
 cuda_error_t cuDevicePrimaryCtxSetFlags_v2(int device, unsigned flags)

@@ -25,7 +25,7 @@
 WAITS(cudart_enter_context, cudaDeviceSynchronize, cudart_order_host_all(), void)
 WAITS(cudart_enter_context, cudaThreadSynchronize, cudart_order_host_all(), void)
 WAITS(cudart_enter, cudaThreadExit, cudart_order_host_all(), void)
-WAITS(cudart_enter, cudaDeviceReset, cudart_order_host_all(), void)
+WAITS(cudart_enter, cudaDeviceReset, (cudart_order_host_all(), cudart_limits_reset(s)), void)
 NEEDS_NO_CONTEXT(cudaProfilerStart, void)
 NEEDS_NO_CONTEXT(cudaProfilerStop, void)
 
@@ -36,7 +36,6 @@ NOTHING_TO_DO(cudaDeviceSetCacheConfig, int config)
 NOTHING_TO_DO(cudaDeviceSetSharedMemConfig, int config)
 NOTHING_TO_DO(cudaFuncSetSharedMemConfig, const void *host, int config)
 NOTHING_TO_DO(cudaThreadSetCacheConfig, int config)
-NOTHING_TO_DO(cudaDeviceSetLimit, int limit, size_t value)
 NOTHING_TO_DO(cudaStreamDestroy, cuda_stream_t stream)
 WAITS(cudart_enter_context, cudaStreamSynchronize, cudart_order_host_stream(stream),
       cuda_stream_t stream)

@@ -23,6 +23,8 @@ static const struct {
     {CUDA_ERROR_INVALID_DEVICE_FUNCTION, "cudaErrorInvalidDeviceFunction",
      "invalid device function"},
     {CUDA_ERROR_INVALID_DEVICE, "cudaErrorInvalidDevice", "invalid device ordinal"},
+    {CUDA_ERROR_UNSUPPORTED_LIMIT, "cudaErrorUnsupportedLimit",
+     "limit is not supported on this architecture"},
     {CUDA_ERROR_INVALID_HANDLE, "cudaErrorInvalidResourceHandle", "invalid resource handle"},
     {CUDA_ERROR_ILLEGAL_ADDRESS, "cudaErrorIllegalAddress",
      "an illegal memory access was encountered"},

@@ -1,5 +1,5 @@
 /*
- * Calls without a visible effect here: hints, limits, attributes of streams and pointers, and
+ * Calls without a visible effect here: hints, attributes of streams and pointers, and
  * callbacks of streams, whose work is already done.
  */
 #include <string.h>
@@ -13,13 +13,6 @@ typedef void (*cuda_host_fn_t)(void *data);
 CUDART_EXPORT cuda_error_t cudaStreamAddCallback(cuda_stream_t stream, cuda_callback_t callback,
                                                  void *data, unsigned flags);
 CUDART_EXPORT cuda_error_t cudaLaunchHostFunc(cuda_stream_t stream, cuda_host_fn_t fn, void *data);
-CUDART_EXPORT cuda_error_t cudaDeviceGetLimit(size_t *value, int limit);
-CUDART_EXPORT cuda_error_t cudaThreadGetLimit(size_t *value, int limit);
-CUDART_EXPORT cuda_error_t cudaThreadGetLimit(size_t *value, int limit)
-{
-    return cudaDeviceGetLimit(value, limit);
-}
-
 CUDART_EXPORT cuda_error_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest);
 CUDART_EXPORT cuda_error_t cudaStreamGetPriority(cuda_stream_t stream, int *priority);
 CUDART_EXPORT cuda_error_t cudaStreamGetFlags(cuda_stream_t stream, unsigned *flags);
@@ -54,7 +47,6 @@ HINT(cudaProfilerInitialize, const char *config, const char *output, int mode)
 HINT(cudaSetDoubleForDevice, double *value)
 HINT(cudaSetDoubleForHost, double *value)
 HINT(cudaSetValidDevices, int *devices, int n)
-HINT(cudaThreadSetLimit, int limit, size_t value)
 #pragma GCC diagnostic pop
 
 cuda_error_t cudaStreamAddCallback(cuda_stream_t stream, cuda_callback_t callback, void *data,
@@ -80,18 +72,6 @@ cuda_error_t cudaLaunchHostFunc(cuda_stream_t stream, cuda_host_fn_t fn, void *d
     if (sticky == CUDA_SUCCESS)
         fn(data);
     return sticky;
-}
-
-/* enum cudaLimit: stack, printf buffer, heap; the defaults of CUDA. */
-cuda_error_t cudaDeviceGetLimit(size_t *value, int limit)
-{
-    static const size_t defaults[] = {1 << 10, 1 << 20, 8 << 20};
-    cudart_state_t *s = cudart_enter();
-
-    if (limit < 0 || limit > 2)
-        return cudart_leave(s, CUDA_ERROR_INVALID_VALUE);
-    *value = defaults[limit];
-    return cudart_leave(s, CUDA_SUCCESS);
 }
 
 cuda_error_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest)

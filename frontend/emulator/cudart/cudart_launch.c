@@ -115,6 +115,18 @@ static cuda_error_t error_of(emu_fault_t fault)
     }
 }
 
+/* What a launch leaves behind: the driver enlarges the stack for a kernel that needs more, and
+ * printf() and malloc() fix the sizes of their memory. */
+static void note_calls(cudart_state_t *s, const cubin_kernel_t *k, const emu_totals_t *totals)
+{
+    size_t *stack = &s->limits[CUDART_LIMIT_STACK];
+
+    if (k->stack_bytes != UINT32_MAX && k->stack_bytes > *stack)
+        *stack = k->stack_bytes;
+    s->printed = s->printed || totals->printed;
+    s->allocated = s->allocated || totals->allocated;
+}
+
 static cuda_error_t run(cudart_state_t *s, cudart_unit_t *unit, const cubin_kernel_t *k,
                         cuda_dim3_t grid, cuda_dim3_t block, void **args, size_t shared,
                         cuda_stream_t stream, uint64_t workspace)
@@ -128,6 +140,8 @@ static cuda_error_t run(cudart_state_t *s, cudart_unit_t *unit, const cubin_kern
                       .dynamic_shared = (uint32_t)shared,
                       .number = s->n_launches + 1,
                       .sms = (uint32_t)cudart_device(s)->sms,
+                      .stack_bytes = (uint32_t)s->limits[CUDART_LIMIT_STACK],
+                      .heap_bytes = s->limits[CUDART_LIMIT_HEAP],
                       .params = params,
                       .max_insts = s->max_insts,
                       .timeout = s->timeout,
@@ -143,6 +157,7 @@ static cuda_error_t run(cudart_state_t *s, cudart_unit_t *unit, const cubin_kern
     cudart_order_launch(s, stream);
     rb_code_t rc = cudart_record_run(s, &l, (uint64_t)(uintptr_t)stream, &totals, &err);
     free(params);
+    note_calls(s, k, &totals);
     if (rc == RB_OK)
         return CUDA_SUCCESS;
     if (rc != RB_TRACE || totals.unsupported)

@@ -37,6 +37,7 @@ static void start(cudart_state_t *s)
     const char *timeout = getenv("RUBATO_TIMEOUT");
 
     s->started = true;
+    cudart_limits_reset(s);
     cudart_code_start(s);
     s->max_insts = number_from("RUBATO_MAX_INSTS");
     s->threads = (unsigned)number_from("RUBATO_THREADS");

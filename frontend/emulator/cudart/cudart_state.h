@@ -50,6 +50,9 @@ typedef struct {
     bool as_float; /* integers are read as fractions */
 } cudart_reference_t;
 
+/* Limits that a program sets (cudart_limit.c), by enum cudaLimit. */
+enum { CUDART_LIMIT_STACK, CUDART_LIMIT_PRINTF, CUDART_LIMIT_HEAP, CUDART_LIMITS = 7 };
+
 typedef struct {
     pthread_mutex_t lock;
     bool started;
@@ -71,6 +74,8 @@ typedef struct {
     size_t n_references, cap_references;
     cuda_error_t last, sticky;
     cuda_error_t failed; /* the last error, kept even after the program asked for it */
+    size_t limits[CUDART_LIMITS];
+    bool printed, allocated; /* a kernel has called printf(); malloc() or free() */
     uint64_t n_launches;
     uint64_t n_calls; /* of the program */
 } cudart_state_t;
@@ -98,6 +103,9 @@ static inline cuda_error_t cudart_invalid_if(bool wrong)
 {
     return wrong ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
 }
+
+/* Sets the limits to CUDA's defaults. */
+void cudart_limits_reset(cudart_state_t *s);
 
 /* --- kernels (cudart_functions.c); the state is locked --------------------------------------- */
 
