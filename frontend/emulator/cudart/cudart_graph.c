@@ -1,5 +1,6 @@
 /* Graphs as such: nodes, what they are to do and in which order, and copies. */
 #include "frontend/emulator/cudart/cudart_graph.h"
+#include "frontend/emulator/cudart/cudart_stream.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -149,7 +150,7 @@ cuda_error_t cudart_node_assign(cudart_node_t *to, const cudart_node_t *from)
     case CUDA_NODE_WAIT_EVENT:
     case CUDA_NODE_RECORD_EVENT:
         to->event = from->event;
-        return to->event != NULL ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+        return cudart_event(to->event) != NULL ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
     case CUDA_NODE_ALLOC:
     case CUDA_NODE_FREE:
         to->memory = from->memory;

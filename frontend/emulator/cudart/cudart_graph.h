@@ -131,7 +131,8 @@ cuda_error_t cudart_set_async(const cuda_set_node_t *m, cuda_stream_t stream);
 
 /*
  * If the stream is being captured, adds a node like model after the nodes captured so far; *e is
- * the result. False: the stream is not captured, and the caller executes the call.
+ * the result, also if there is no such stream. False: the stream is not captured, and the caller
+ * executes the call.
  */
 bool cudart_capture(cuda_stream_t stream, const cudart_node_t *model, cuda_error_t *e);
 

@@ -1,5 +1,6 @@
 /* Executable graphs: copies with their nodes in execution order, whose nodes may be changed. */
 #include "frontend/emulator/cudart/cudart_graph.h"
+#include "frontend/emulator/cudart/cudart_stream.h"
 
 #include <string.h>
 
@@ -64,7 +65,8 @@ cuda_error_t cudaGraphExecDestroy(cudart_graph_t *exec)
 
 cuda_error_t cudaGraphUpload(cudart_graph_t *exec, cuda_stream_t stream)
 {
-    (void)stream;
+    if (!cudart_is_stream(stream))
+        return cudart_fail(CUDA_ERROR_INVALID_HANDLE);
     return cudart_invalid_if(exec == NULL);
 }
 

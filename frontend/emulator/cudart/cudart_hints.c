@@ -1,21 +1,15 @@
 /*
- * Calls without a visible effect here: hints, attributes of streams and pointers, and
- * callbacks of streams, whose work is already done.
+ * Calls without a visible effect here: hints, attributes of pointers, and functions of the host in
+ * streams, whose work is already done.
  */
 #include <string.h>
 
 #include "frontend/emulator/cudart/cudart_graph.h"
 #include "frontend/emulator/cudart/cudart_order.h"
 
-typedef void (*cuda_callback_t)(cuda_stream_t stream, cuda_error_t status, void *data);
 typedef void (*cuda_host_fn_t)(void *data);
 
-CUDART_EXPORT cuda_error_t cudaStreamAddCallback(cuda_stream_t stream, cuda_callback_t callback,
-                                                 void *data, unsigned flags);
 CUDART_EXPORT cuda_error_t cudaLaunchHostFunc(cuda_stream_t stream, cuda_host_fn_t fn, void *data);
-CUDART_EXPORT cuda_error_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest);
-CUDART_EXPORT cuda_error_t cudaStreamGetPriority(cuda_stream_t stream, int *priority);
-CUDART_EXPORT cuda_error_t cudaStreamGetFlags(cuda_stream_t stream, unsigned *flags);
 CUDART_EXPORT cuda_error_t cudaDeviceCanAccessPeer(int *can, int device, int peer);
 CUDART_EXPORT cuda_error_t cudaDeviceGetCacheConfig(int *config);
 CUDART_EXPORT cuda_error_t cudaDeviceGetSharedMemConfig(int *config);
@@ -34,12 +28,6 @@ CUDART_EXPORT cuda_error_t cudaPointerGetAttributes(void *attributes, const void
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 HINT(cudaMemAdvise, const void *p, size_t n, int advice, int device)
 HINT(cudaMemAdvise_v2, const void *p, size_t n, int advice, uint64_t location)
-HINT(cudaMemPrefetchAsync_v2, const void *p, size_t n, uint64_t location, unsigned flags,
-     cuda_stream_t stream)
-HINT(cudaMemPrefetchAsync, const void *p, size_t n, int device, cuda_stream_t stream)
-HINT(cudaStreamAttachMemAsync, cuda_stream_t stream, void *p, size_t n, unsigned flags)
-HINT(cudaStreamSetAttribute, cuda_stream_t stream, int attribute, const void *value)
-HINT(cudaStreamCopyAttributes, cuda_stream_t to, cuda_stream_t from)
 HINT(cudaCtxResetPersistingL2Cache, void)
 HINT(cudaDeviceFlushGPUDirectRDMAWrites, int target, int scope)
 HINT(cudaInitDevice, int device, unsigned device_flags, unsigned flags)
@@ -48,17 +36,6 @@ HINT(cudaSetDoubleForDevice, double *value)
 HINT(cudaSetDoubleForHost, double *value)
 HINT(cudaSetValidDevices, int *devices, int n)
 #pragma GCC diagnostic pop
-
-cuda_error_t cudaStreamAddCallback(cuda_stream_t stream, cuda_callback_t callback, void *data,
-                                   unsigned flags)
-{
-    cuda_error_t sticky = cudart_leave(cudart_enter(), CUDA_SUCCESS);
-
-    if (flags != 0 || callback == NULL)
-        return CUDA_ERROR_INVALID_VALUE;
-    callback(stream, sticky, data);
-    return sticky;
-}
 
 cuda_error_t cudaLaunchHostFunc(cuda_stream_t stream, cuda_host_fn_t fn, void *data)
 {
@@ -72,27 +49,6 @@ cuda_error_t cudaLaunchHostFunc(cuda_stream_t stream, cuda_host_fn_t fn, void *d
     if (sticky == CUDA_SUCCESS)
         fn(data);
     return sticky;
-}
-
-cuda_error_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest)
-{
-    if (least != NULL)
-        *least = 0;
-    if (greatest != NULL)
-        *greatest = -5;
-    return CUDA_SUCCESS;
-}
-
-cuda_error_t cudaStreamGetPriority(cuda_stream_t stream, int *priority)
-{
-    *priority = cudart_order_priority(stream);
-    return CUDA_SUCCESS;
-}
-
-cuda_error_t cudaStreamGetFlags(cuda_stream_t stream, unsigned *flags)
-{
-    *flags = cudart_order_flags(stream);
-    return CUDA_SUCCESS;
 }
 
 cuda_error_t cudaDeviceCanAccessPeer(int *can, int device, int peer)

@@ -125,13 +125,14 @@ cuda_error_t cudaFreeHost(void *p)
 cuda_error_t cudaMallocFromPoolAsync(void **p, size_t n, pool_t *pool, cuda_stream_t stream)
 {
     cudart_node_t model = {.type = CUDA_NODE_ALLOC, .memory = {.n = n}};
-    cuda_error_t e = CUDA_ERROR_INVALID_VALUE;
     int captured;
 
     if (p == NULL || pool == NULL)
+        return cudart_fail(CUDA_ERROR_INVALID_VALUE);
+    cuda_error_t e = cudaStreamGetCaptureInfo_v2(stream, &captured, NULL, NULL, NULL, NULL);
+    if (e != CUDA_SUCCESS)
         return e;
-    if (cudaStreamGetCaptureInfo_v2(stream, &captured, NULL, NULL, NULL, NULL) != CUDA_SUCCESS ||
-        !captured)
+    if (!captured)
         return take(p, n, pool);
     e = cudart_keep_memory(&model.memory.p, n);
     if (e == CUDA_SUCCESS) {

@@ -98,6 +98,12 @@ CUDART_EXPORT cudart_state_t *cudart_enter_context(void);
 /* Unlocks, stores error as the last one, and returns it. */
 CUDART_EXPORT cuda_error_t cudart_leave(cudart_state_t *s, cuda_error_t error);
 
+/* Stores the error of a call that has not entered, and returns it. */
+static inline cuda_error_t cudart_fail(cuda_error_t error)
+{
+    return cudart_leave(cudart_enter(), error);
+}
+
 /* The error code for invalid parameters, if wrong. */
 static inline cuda_error_t cudart_invalid_if(bool wrong)
 {
