@@ -21,6 +21,12 @@ CUDART_EXPORT cuda_error_t cuMemcpy2D_v2(const rows_copy_t *c);
 CUDART_EXPORT cuda_error_t cuMemcpy2DUnaligned_v2(const rows_copy_t *c);
 CUDART_EXPORT cuda_error_t cuMemcpy2DAsync_v2(const rows_copy_t *c, cuda_stream_t stream);
 
+/* The driver has no error for pitches. */
+static cuda_error_t driver_error(cuda_error_t e)
+{
+    return e == CUDA_ERROR_INVALID_PITCH ? CUDA_ERROR_INVALID_VALUE : e;
+}
+
 enum { HOST = 1, ARRAY = 3, ANY = 4 }; /* CUmemorytype */
 
 /* Bytes of a texel of the arrays of a copy; 1 without arrays. The runtime counts in texels then. */
@@ -46,10 +52,13 @@ static cuda_error_t side_of(const cuda_driver_copy_t *c, const cuda_copy_side_t 
         return cudart_invalid_if(s->array == NULL || s->level != 0 || s->x % bytes != 0);
     }
     memory->p = s->type == HOST ? s->host : cuda_at(s->device);
-    memory->pitch = s->pitch != 0 ? s->pitch : s->x + c->width;
+    memory->pitch = s->pitch;
+    memory->ysize = s->height;
+    const bool overflow =
+        (s->pitch == 0 && __builtin_add_overflow(s->x, c->width, &memory->pitch)) ||
+        (s->height == 0 && __builtin_add_overflow(s->y, c->height, &memory->ysize));
     memory->xsize = memory->pitch;
-    memory->ysize = s->height != 0 ? s->height : s->y + c->height;
-    return cudart_invalid_if(memory->p == NULL || s->type < HOST || s->type > ANY);
+    return cudart_invalid_if(overflow || memory->p == NULL || s->type < HOST || s->type > ANY);
 }
 
 cuda_error_t cuda_copy_of(const cuda_driver_copy_t *c, cuda_copy3d_t *copy)
@@ -70,7 +79,7 @@ cuda_error_t cuMemcpy3D_v2(const cuda_driver_copy_t *c)
     cuda_copy3d_t copy;
     cuda_error_t e = cuda_copy_of(c, &copy);
 
-    return e == CUDA_SUCCESS ? cudaMemcpy3D(&copy) : e;
+    return driver_error(e == CUDA_SUCCESS ? cudaMemcpy3D(&copy) : e);
 }
 
 cuda_error_t cuMemcpy3DAsync_v2(const cuda_driver_copy_t *c, cuda_stream_t stream)
@@ -78,7 +87,7 @@ cuda_error_t cuMemcpy3DAsync_v2(const cuda_driver_copy_t *c, cuda_stream_t strea
     cuda_copy3d_t copy;
     cuda_error_t e = cuda_copy_of(c, &copy);
 
-    return e == CUDA_SUCCESS ? cudaMemcpy3DAsync(&copy, stream) : e;
+    return driver_error(e == CUDA_SUCCESS ? cudaMemcpy3DAsync(&copy, stream) : e);
 }
 
 /* --- rows ------------------------------------------------------------------------------------ */

@@ -152,7 +152,7 @@ cuda_error_t cudaStreamBeginCapture(cuda_stream_t stream, int mode)
         new_place(stream, false, rb_calloc(1, sizeof(cudart_graph_t)), ++captures.n_captures)
             ->began = true;
     pthread_mutex_unlock(&captures.lock);
-    return e;
+    return e == CUDA_SUCCESS ? e : cudart_fail(e);
 }
 
 /* Removes all places of a graph. */
@@ -185,7 +185,7 @@ cuda_error_t cudaStreamEndCapture(cuda_stream_t stream, cudart_graph_t **g)
         end_capture(*g);
     }
     pthread_mutex_unlock(&captures.lock);
-    return e;
+    return e == CUDA_SUCCESS ? e : cudart_fail(e);
 }
 
 cuda_error_t cudaStreamGetCaptureInfo_v2(cuda_stream_t stream, int *status, unsigned long long *id,
@@ -221,7 +221,7 @@ cuda_error_t cudaThreadExchangeStreamCaptureMode(int *mode)
     static __thread int now;
 
     if (mode == NULL)
-        return CUDA_ERROR_INVALID_VALUE;
+        return cudart_fail(CUDA_ERROR_INVALID_VALUE);
     const int before = now;
     now = *mode;
     *mode = before;

@@ -24,10 +24,8 @@ NEEDS_NO_CONTEXT(cudaProfilerStop, void)
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wunused-parameter"
-NEEDS_NO_CONTEXT(cudaSetDeviceFlags, unsigned flags)
 NOTHING_TO_DO(cudaDeviceSetCacheConfig, int config)
 NOTHING_TO_DO(cudaDeviceSetSharedMemConfig, int config)
-NOTHING_TO_DO(cudaFuncSetSharedMemConfig, const void *host, int config)
 NOTHING_TO_DO(cudaThreadSetCacheConfig, int config)
 #pragma GCC diagnostic pop
 

@@ -117,13 +117,13 @@ static cuda_error_t assign_graph(cudart_node_t *node, const cudart_graph_t *g)
     cudart_graph_t *copy = g != NULL ? cudart_graph_copy(g) : NULL;
 
     if (copy == NULL)
-        return CUDA_ERROR_INVALID_VALUE;
+        return cudart_fail(CUDA_ERROR_INVALID_VALUE);
     cudart_graph_free(node->graph);
     node->graph = copy;
     return CUDA_SUCCESS;
 }
 
-cuda_error_t cudart_node_assign(cudart_node_t *to, const cudart_node_t *from)
+static cuda_error_t assign(cudart_node_t *to, const cudart_node_t *from)
 {
     switch (from->type) {
     case CUDA_NODE_KERNEL:
@@ -159,6 +159,13 @@ cuda_error_t cudart_node_assign(cudart_node_t *to, const cudart_node_t *from)
         break;
     }
     return CUDA_SUCCESS;
+}
+
+cuda_error_t cudart_node_assign(cudart_node_t *to, const cudart_node_t *from)
+{
+    const cuda_error_t e = assign(to, from);
+
+    return e == CUDA_SUCCESS ? e : cudart_fail(e);
 }
 
 /* --- copies ---------------------------------------------------------------------------------- */
@@ -237,7 +244,7 @@ CUDART_EXPORT cuda_error_t cudaGraphNodeGetType(cudart_node_t *node, int *type);
 cuda_error_t cudaGraphCreate(cudart_graph_t **g, unsigned flags)
 {
     if (g == NULL || flags != 0)
-        return CUDA_ERROR_INVALID_VALUE;
+        return cudart_fail(CUDA_ERROR_INVALID_VALUE);
     *g = rb_calloc(1, sizeof(**g));
     return CUDA_SUCCESS;
 }
@@ -245,24 +252,24 @@ cuda_error_t cudaGraphCreate(cudart_graph_t **g, unsigned flags)
 cuda_error_t cudaGraphDestroy(cudart_graph_t *g)
 {
     cudart_graph_free(g);
-    return cudart_invalid_if(g == NULL);
+    return cudart_fail_if(g == NULL);
 }
 
 cuda_error_t cudaGraphClone(cudart_graph_t **clone, cudart_graph_t *g)
 {
     if (clone == NULL || g == NULL)
-        return CUDA_ERROR_INVALID_VALUE;
+        return cudart_fail(CUDA_ERROR_INVALID_VALUE);
     *clone = cudart_graph_copy(g);
-    return cudart_invalid_if(*clone == NULL);
+    return cudart_fail_if(*clone == NULL);
 }
 
 cuda_error_t cudaGraphNodeFindInClone(cudart_node_t **node, cudart_node_t *origin,
                                       cudart_graph_t *clone)
 {
     if (node == NULL || clone == NULL)
-        return CUDA_ERROR_INVALID_VALUE;
+        return cudart_fail(CUDA_ERROR_INVALID_VALUE);
     *node = cudart_graph_find(clone, origin);
-    return cudart_invalid_if(*node == NULL);
+    return cudart_fail_if(*node == NULL);
 }
 
 /* Returns up to *n nodes of g, all or only those without predecessors, and sets *n to their
@@ -273,7 +280,7 @@ static cuda_error_t list_nodes(const cudart_graph_t *g, cudart_node_t **nodes, s
     size_t found = 0;
 
     if (g == NULL || n == NULL)
-        return CUDA_ERROR_INVALID_VALUE;
+        return cudart_fail(CUDA_ERROR_INVALID_VALUE);
     for (size_t i = 0; i < g->n_nodes; i++) {
         if (roots_only && g->nodes[i]->n_before > 0)
             continue;
@@ -298,7 +305,7 @@ cuda_error_t cudaGraphGetRootNodes(cudart_graph_t *g, cudart_node_t **nodes, siz
 cuda_error_t cudaGraphNodeGetType(cudart_node_t *node, int *type)
 {
     if (node == NULL || type == NULL)
-        return CUDA_ERROR_INVALID_VALUE;
+        return cudart_fail(CUDA_ERROR_INVALID_VALUE);
     *type = (int)node->type;
     return CUDA_SUCCESS;
 }

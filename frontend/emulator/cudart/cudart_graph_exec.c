@@ -35,9 +35,9 @@ CUDART_EXPORT cuda_error_t cudaGraphExecChildGraphNodeSetParams(cudart_graph_t *
 cuda_error_t cudaGraphInstantiate(cudart_graph_t **exec, cudart_graph_t *g)
 {
     if (exec == NULL || g == NULL)
-        return CUDA_ERROR_INVALID_VALUE;
+        return cudart_fail(CUDA_ERROR_INVALID_VALUE);
     *exec = cudart_graph_copy(g);
-    return cudart_invalid_if(*exec == NULL);
+    return cudart_fail_if(*exec == NULL);
 }
 
 cuda_error_t cudaGraphInstantiateWithFlags(cudart_graph_t **exec, cudart_graph_t *g,
@@ -60,14 +60,14 @@ cuda_error_t cudaGraphInstantiateWithParams(cudart_graph_t **exec, cudart_graph_
 cuda_error_t cudaGraphExecDestroy(cudart_graph_t *exec)
 {
     cudart_graph_free(exec);
-    return cudart_invalid_if(exec == NULL);
+    return cudart_fail_if(exec == NULL);
 }
 
 cuda_error_t cudaGraphUpload(cudart_graph_t *exec, cuda_stream_t stream)
 {
     if (!cudart_is_stream(stream))
         return cudart_fail(CUDA_ERROR_INVALID_HANDLE);
-    return cudart_invalid_if(exec == NULL);
+    return cudart_fail_if(exec == NULL);
 }
 
 cuda_error_t cudaGraphLaunch(cudart_graph_t *exec, cuda_stream_t stream)
@@ -75,7 +75,7 @@ cuda_error_t cudaGraphLaunch(cudart_graph_t *exec, cuda_stream_t stream)
     cuda_error_t e;
 
     if (exec == NULL)
-        return CUDA_ERROR_INVALID_VALUE;
+        return cudart_fail(CUDA_ERROR_INVALID_VALUE);
     if (cudart_capture(stream, &(cudart_node_t){.type = CUDA_NODE_GRAPH, .graph = exec}, &e))
         return e;
     return cudart_graph_run(exec, stream);
@@ -90,19 +90,23 @@ static cuda_error_t change(cudart_graph_t *exec, const cudart_node_t *node,
     cudart_node_t *copy = exec != NULL && node != NULL ? cudart_graph_find(exec, node) : NULL;
 
     if (copy == NULL || copy->type != model->type)
-        return CUDA_ERROR_INVALID_VALUE;
+        return cudart_fail(CUDA_ERROR_INVALID_VALUE);
     return cudart_node_assign(copy, model);
 }
 
 cuda_error_t cudaGraphExecKernelNodeSetParams(cudart_graph_t *exec, cudart_node_t *node,
                                               const cuda_kernel_node_t *k)
 {
+    if (k == NULL)
+        return cudart_fail(CUDA_ERROR_INVALID_VALUE);
     return change(exec, node, &(cudart_node_t){.type = CUDA_NODE_KERNEL, .kernel = *k});
 }
 
 cuda_error_t cudaGraphExecMemcpyNodeSetParams(cudart_graph_t *exec, cudart_node_t *node,
                                               const cuda_copy3d_t *c)
 {
+    if (c == NULL)
+        return cudart_fail(CUDA_ERROR_INVALID_VALUE);
     return change(exec, node, &(cudart_node_t){.type = CUDA_NODE_COPY, .copy = *c});
 }
 
@@ -117,12 +121,16 @@ cuda_error_t cudaGraphExecMemcpyNodeSetParams1D(cudart_graph_t *exec, cudart_nod
 cuda_error_t cudaGraphExecMemsetNodeSetParams(cudart_graph_t *exec, cudart_node_t *node,
                                               const cuda_set_node_t *m)
 {
+    if (m == NULL)
+        return cudart_fail(CUDA_ERROR_INVALID_VALUE);
     return change(exec, node, &(cudart_node_t){.type = CUDA_NODE_SET, .set = *m});
 }
 
 cuda_error_t cudaGraphExecHostNodeSetParams(cudart_graph_t *exec, cudart_node_t *node,
                                             const cuda_host_node_t *h)
 {
+    if (h == NULL)
+        return cudart_fail(CUDA_ERROR_INVALID_VALUE);
     return change(exec, node, &(cudart_node_t){.type = CUDA_NODE_HOST, .host = *h});
 }
 

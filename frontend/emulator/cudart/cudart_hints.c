@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "frontend/emulator/cudart/cudart_context.h"
 #include "frontend/emulator/cudart/cudart_graph.h"
 #include "frontend/emulator/cudart/cudart_order.h"
 
@@ -13,7 +14,13 @@ CUDART_EXPORT cuda_error_t cudaLaunchHostFunc(cuda_stream_t stream, cuda_host_fn
 CUDART_EXPORT cuda_error_t cudaDeviceCanAccessPeer(int *can, int device, int peer);
 CUDART_EXPORT cuda_error_t cudaDeviceGetCacheConfig(int *config);
 CUDART_EXPORT cuda_error_t cudaDeviceGetSharedMemConfig(int *config);
+CUDART_EXPORT cuda_error_t cudaSetDeviceFlags(unsigned flags);
 CUDART_EXPORT cuda_error_t cudaGetDeviceFlags(unsigned *flags);
+CUDART_EXPORT cuda_error_t cudaInitDevice(int device, unsigned device_flags, unsigned flags);
+CUDART_EXPORT cuda_error_t cudaSetValidDevices(int *devices, int n);
+CUDART_EXPORT cuda_error_t cudaDeviceFlushGPUDirectRDMAWrites(int target, int scope);
+CUDART_EXPORT cuda_error_t cudaMemAdvise(const void *p, size_t n, int advice, int device);
+CUDART_EXPORT cuda_error_t cudaMemAdvise_v2(const void *p, size_t n, int advice, uint64_t location);
 CUDART_EXPORT cuda_error_t cudaHostGetFlags(unsigned *flags, void *p);
 CUDART_EXPORT cuda_error_t cudaPointerGetAttributes(void *attributes, const void *p);
 
@@ -26,15 +33,10 @@ CUDART_EXPORT cuda_error_t cudaPointerGetAttributes(void *attributes, const void
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wunused-parameter"
-HINT(cudaMemAdvise, const void *p, size_t n, int advice, int device)
-HINT(cudaMemAdvise_v2, const void *p, size_t n, int advice, uint64_t location)
 HINT(cudaCtxResetPersistingL2Cache, void)
-HINT(cudaDeviceFlushGPUDirectRDMAWrites, int target, int scope)
-HINT(cudaInitDevice, int device, unsigned device_flags, unsigned flags)
 HINT(cudaProfilerInitialize, const char *config, const char *output, int mode)
 HINT(cudaSetDoubleForDevice, double *value)
 HINT(cudaSetDoubleForHost, double *value)
-HINT(cudaSetValidDevices, int *devices, int n)
 #pragma GCC diagnostic pop
 
 cuda_error_t cudaLaunchHostFunc(cuda_stream_t stream, cuda_host_fn_t fn, void *data)
@@ -43,7 +45,7 @@ cuda_error_t cudaLaunchHostFunc(cuda_stream_t stream, cuda_host_fn_t fn, void *d
     cuda_error_t sticky = cudart_leave(cudart_enter(), CUDA_SUCCESS), e;
 
     if (fn == NULL)
-        return CUDA_ERROR_INVALID_VALUE;
+        return cudart_fail(CUDA_ERROR_INVALID_VALUE);
     if (cudart_capture(stream, &model, &e))
         return e;
     if (sticky == CUDA_SUCCESS)
@@ -53,27 +55,79 @@ cuda_error_t cudaLaunchHostFunc(cuda_stream_t stream, cuda_host_fn_t fn, void *d
 
 cuda_error_t cudaDeviceCanAccessPeer(int *can, int device, int peer)
 {
-    (void)device, (void)peer;
+    if (can == NULL)
+        return cudart_fail(CUDA_ERROR_INVALID_VALUE);
+    if (device != 0 || peer != 0)
+        return cudart_fail(CUDA_ERROR_INVALID_DEVICE);
     *can = 0;
     return CUDA_SUCCESS;
 }
 
 cuda_error_t cudaDeviceGetCacheConfig(int *config)
 {
-    *config = 0;
-    return CUDA_SUCCESS;
+    if (config != NULL)
+        *config = 0;
+    return cudart_fail_if(config == NULL);
 }
 
 cuda_error_t cudaDeviceGetSharedMemConfig(int *config)
 {
-    *config = 1; /* banks of four bytes */
+    if (config != NULL)
+        *config = 1; /* banks of four bytes */
+    return cudart_fail_if(config == NULL);
+}
+
+cuda_error_t cudaSetDeviceFlags(unsigned flags)
+{
+    enum { ALL_FLAGS = 0x9f }; /* of how the host waits, and of memory */
+
+    if ((flags & ~(unsigned)ALL_FLAGS) != 0)
+        return cudart_fail(CUDA_ERROR_INVALID_VALUE);
+    cudart_primary_context()->flags = flags;
     return CUDA_SUCCESS;
 }
 
 cuda_error_t cudaGetDeviceFlags(unsigned *flags)
 {
-    *flags = 0;
+    if (flags != NULL)
+        *flags = cudart_primary_context()->flags;
+    return cudart_fail_if(flags == NULL);
+}
+
+cuda_error_t cudaInitDevice(int device, unsigned device_flags, unsigned flags)
+{
+    if (device != 0)
+        return cudart_fail(CUDA_ERROR_INVALID_DEVICE);
+    return flags != 0 ? cudaSetDeviceFlags(device_flags) : CUDA_SUCCESS;
+}
+
+cuda_error_t cudaSetValidDevices(int *devices, int n)
+{
+    if (n < 0 || (n > 0 && devices == NULL))
+        return cudart_fail(CUDA_ERROR_INVALID_VALUE);
+    for (int i = 0; i < n; i++)
+        if (devices[i] != 0)
+            return cudart_fail(CUDA_ERROR_INVALID_DEVICE);
     return CUDA_SUCCESS;
+}
+
+/* No other device writes to this one's memory. */
+cuda_error_t cudaDeviceFlushGPUDirectRDMAWrites(int target, int scope)
+{
+    (void)target, (void)scope;
+    return cudart_fail(CUDA_ERROR_NOT_SUPPORTED);
+}
+
+cuda_error_t cudaMemAdvise(const void *p, size_t n, int advice, int device)
+{
+    (void)advice, (void)device;
+    return cudart_fail_if(p == NULL || n == 0);
+}
+
+cuda_error_t cudaMemAdvise_v2(const void *p, size_t n, int advice, uint64_t location)
+{
+    (void)location;
+    return cudaMemAdvise(p, n, advice, 0);
 }
 
 cuda_error_t cudaHostGetFlags(unsigned *flags, void *p)

@@ -161,7 +161,7 @@ cuda_error_t cudaFreeAsync(void *p, cuda_stream_t stream)
 cuda_error_t cudaMemPoolCreate(pool_t **pool, const void *properties)
 {
     if (pool == NULL || properties == NULL)
-        return CUDA_ERROR_INVALID_VALUE;
+        return cudart_fail(CUDA_ERROR_INVALID_VALUE);
     *pool = rb_calloc(1, sizeof(**pool));
     **pool = (pool_t){.reuse = {1, 1, 1}};
     return CUDA_SUCCESS;
@@ -171,7 +171,7 @@ cuda_error_t cudaMemPoolCreate(pool_t **pool, const void *properties)
 cuda_error_t cudaMemPoolDestroy(pool_t *pool)
 {
     if (pool == NULL || pool == &default_pool)
-        return CUDA_ERROR_INVALID_VALUE;
+        return cudart_fail(CUDA_ERROR_INVALID_VALUE);
     if (pool == current_pool)
         current_pool = &default_pool;
     return CUDA_SUCCESS;
@@ -180,7 +180,7 @@ cuda_error_t cudaMemPoolDestroy(pool_t *pool)
 cuda_error_t cudaMemPoolTrimTo(pool_t *pool, size_t bytes)
 {
     (void)bytes;
-    return cudart_invalid_if(pool == NULL);
+    return cudart_fail_if(pool == NULL);
 }
 
 static uint64_t *count_of(pool_t *pool, int attribute)
@@ -202,7 +202,7 @@ static uint64_t *count_of(pool_t *pool, int attribute)
 cuda_error_t cudaMemPoolGetAttribute(pool_t *pool, int attribute, void *value)
 {
     if (pool == NULL || value == NULL)
-        return CUDA_ERROR_INVALID_VALUE;
+        return cudart_fail(CUDA_ERROR_INVALID_VALUE);
     if (attribute >= POOL_REUSE && attribute < POOL_THRESHOLD) {
         memcpy(value, &pool->reuse[attribute - POOL_REUSE], sizeof(int));
         return CUDA_SUCCESS;
@@ -210,13 +210,13 @@ cuda_error_t cudaMemPoolGetAttribute(pool_t *pool, int attribute, void *value)
     const uint64_t *count = count_of(pool, attribute);
     if (count != NULL)
         memcpy(value, count, sizeof(*count));
-    return cudart_invalid_if(count == NULL);
+    return cudart_fail_if(count == NULL);
 }
 
 cuda_error_t cudaMemPoolSetAttribute(pool_t *pool, int attribute, void *value)
 {
     if (pool == NULL || value == NULL)
-        return CUDA_ERROR_INVALID_VALUE;
+        return cudart_fail(CUDA_ERROR_INVALID_VALUE);
     if (attribute >= POOL_REUSE && attribute < POOL_THRESHOLD) {
         memcpy(&pool->reuse[attribute - POOL_REUSE], value, sizeof(int));
         return CUDA_SUCCESS;
@@ -226,20 +226,20 @@ cuda_error_t cudaMemPoolSetAttribute(pool_t *pool, int attribute, void *value)
     else if (attribute == POOL_RESERVED_HIGH || attribute == POOL_USED_HIGH)
         pool->high = pool->used; /* restarts at the current value */
     else
-        return CUDA_ERROR_INVALID_VALUE;
+        return cudart_fail(CUDA_ERROR_INVALID_VALUE);
     return CUDA_SUCCESS;
 }
 
 cuda_error_t cudaMemPoolSetAccess(pool_t *pool, const void *access, size_t n)
 {
-    return cudart_invalid_if(pool == NULL || (n > 0 && access == NULL));
+    return cudart_fail_if(pool == NULL || (n > 0 && access == NULL));
 }
 
 cuda_error_t cudaMemPoolGetAccess(int *flags, pool_t *pool, void *location)
 {
     (void)location;
     if (flags == NULL || pool == NULL)
-        return CUDA_ERROR_INVALID_VALUE;
+        return cudart_fail(CUDA_ERROR_INVALID_VALUE);
     *flags = 3; /* read and write */
     return CUDA_SUCCESS;
 }
@@ -247,9 +247,9 @@ cuda_error_t cudaMemPoolGetAccess(int *flags, pool_t *pool, void *location)
 static cuda_error_t get_pool(pool_t **pool, int device, pool_t *which)
 {
     if (pool == NULL)
-        return CUDA_ERROR_INVALID_VALUE;
+        return cudart_fail(CUDA_ERROR_INVALID_VALUE);
     if (device != 0)
-        return CUDA_ERROR_INVALID_DEVICE;
+        return cudart_fail(CUDA_ERROR_INVALID_DEVICE);
     *pool = which;
     return CUDA_SUCCESS;
 }
@@ -267,9 +267,9 @@ cuda_error_t cudaDeviceGetMemPool(pool_t **pool, int device)
 cuda_error_t cudaDeviceSetMemPool(int device, pool_t *pool)
 {
     if (device != 0)
-        return CUDA_ERROR_INVALID_DEVICE;
+        return cudart_fail(CUDA_ERROR_INVALID_DEVICE);
     if (pool == NULL)
-        return CUDA_ERROR_INVALID_VALUE;
+        return cudart_fail(CUDA_ERROR_INVALID_VALUE);
     current_pool = pool;
     return CUDA_SUCCESS;
 }
@@ -281,22 +281,22 @@ cuda_error_t cudaDeviceGetGraphMemAttribute(int device, int attribute, void *val
     static const int as_pools[] = {POOL_USED, POOL_USED_HIGH, POOL_RESERVED, POOL_RESERVED_HIGH};
 
     if (device != 0)
-        return CUDA_ERROR_INVALID_DEVICE;
+        return cudart_fail(CUDA_ERROR_INVALID_DEVICE);
     if (attribute < GRAPH_USED || attribute > GRAPH_RESERVED_HIGH)
-        return CUDA_ERROR_INVALID_VALUE;
+        return cudart_fail(CUDA_ERROR_INVALID_VALUE);
     return cudaMemPoolGetAttribute(&graph_pool, as_pools[attribute], value);
 }
 
 cuda_error_t cudaDeviceSetGraphMemAttribute(int device, int attribute, void *value)
 {
     if (device != 0)
-        return CUDA_ERROR_INVALID_DEVICE;
+        return cudart_fail(CUDA_ERROR_INVALID_DEVICE);
     if (attribute != GRAPH_USED_HIGH && attribute != GRAPH_RESERVED_HIGH)
-        return CUDA_ERROR_INVALID_VALUE;
+        return cudart_fail(CUDA_ERROR_INVALID_VALUE);
     return cudaMemPoolSetAttribute(&graph_pool, POOL_USED_HIGH, value);
 }
 
 cuda_error_t cudaDeviceGraphMemTrim(int device)
 {
-    return device == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
+    return device == 0 ? CUDA_SUCCESS : cudart_fail(CUDA_ERROR_INVALID_DEVICE);
 }

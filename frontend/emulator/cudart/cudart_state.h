@@ -110,6 +110,12 @@ static inline cuda_error_t cudart_invalid_if(bool wrong)
     return wrong ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
 }
 
+/* The same for the result of a call that has not entered. */
+static inline cuda_error_t cudart_fail_if(bool wrong)
+{
+    return wrong ? cudart_fail(CUDA_ERROR_INVALID_VALUE) : CUDA_SUCCESS;
+}
+
 /* Sets the limits to CUDA's defaults. */
 void cudart_limits_reset(cudart_state_t *s);
 

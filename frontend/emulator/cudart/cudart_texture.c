@@ -224,6 +224,8 @@ cuda_error_t cudaGetTextureReference(const cuda_reference_t **reference, const v
 {
     cudart_state_t *s = cudart_enter_context();
 
+    if (reference == NULL)
+        return cudart_leave(s, CUDA_ERROR_INVALID_VALUE);
     *reference = symbol;
     return cudart_leave(s, find_reference(s, symbol) != NULL ? CUDA_SUCCESS
                                                              : CUDA_ERROR_INVALID_TEXTURE);
@@ -233,6 +235,8 @@ cuda_error_t cudaGetSurfaceReference(const void **reference, const void *symbol)
 {
     cudart_state_t *s = cudart_enter_context();
 
+    if (reference == NULL)
+        return cudart_leave(s, CUDA_ERROR_INVALID_VALUE);
     *reference = symbol;
     return cudart_leave(s, find_reference(s, symbol) != NULL ? CUDA_SUCCESS
                                                              : CUDA_ERROR_INVALID_SURFACE);
@@ -357,7 +361,12 @@ cuda_error_t cudaUnbindTexture(const cuda_reference_t *reference)
 
 cuda_error_t cudaGetTextureAlignmentOffset(size_t *offset, const cuda_reference_t *reference)
 {
-    (void)reference;
+    cudart_state_t *s = cudart_enter_context();
+
+    if (offset == NULL)
+        return cudart_leave(s, CUDA_ERROR_INVALID_VALUE);
+    if (find_reference(s, reference) == NULL)
+        return cudart_leave(s, CUDA_ERROR_INVALID_TEXTURE);
     *offset = 0;
-    return CUDA_SUCCESS;
+    return cudart_leave(s, CUDA_SUCCESS);
 }
