@@ -1,7 +1,7 @@
 /* Streams, events, pools and captured graphs in the driver API. */
 #include "frontend/emulator/cuda/cuda_api.h"
 #include "frontend/emulator/cudart/cudart_calls.h"
-#include "frontend/emulator/cudart/cudart_stream.h"
+#include "frontend/emulator/cudart/cudart_handle.h"
 
 typedef void (*callback_t)(cuda_stream_t stream, cuda_error_t status, void *data);
 

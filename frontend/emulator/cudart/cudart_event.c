@@ -3,9 +3,8 @@
 
 #include "frontend/emulator/cudart/cudart_calls.h"
 #include "frontend/emulator/cudart/cudart_graph.h"
+#include "frontend/emulator/cudart/cudart_handle.h"
 #include "frontend/emulator/cudart/cudart_order.h"
-#include "frontend/emulator/cudart/cudart_stream.h"
-#include "sim/core/alloc.h"
 
 CUDART_EXPORT cuda_error_t cudaEventCreate(void **event);
 CUDART_EXPORT cuda_error_t cudaEventCreateWithFlags(void **event, unsigned flags);
@@ -17,57 +16,13 @@ CUDART_EXPORT cuda_error_t cudaEventElapsedTime(float *ms, void *begin, void *en
 CUDART_EXPORT cuda_error_t cudaEventElapsedTime_v2(float *ms, void *begin, void *end);
 CUDART_EXPORT cuda_error_t cudaEventDestroy(void *event);
 
-/* Handles are numbers, shifted like those of streams, with this bit; no number is used twice. */
-enum { EVENT_BIT = 8 };
-
-static struct {
-    pthread_mutex_t lock;
-    cudart_event_t **list; /* owned, both; NULL: destroyed */
-    size_t n, cap;
-} events = {.lock = PTHREAD_MUTEX_INITIALIZER};
-
-static void *add_event(bool untimed)
-{
-    cudart_event_t *e = rb_calloc(1, sizeof(*e));
-
-    e->untimed = untimed;
-    pthread_mutex_lock(&events.lock);
-    const size_t number = events.n++;
-    rb_grow(&events.list, &events.cap, events.n, sizeof(*events.list));
-    events.list[number] = e;
-    pthread_mutex_unlock(&events.lock);
-    return (void *)(number << CUDART_HANDLE_SHIFT | EVENT_BIT);
-}
-
-/* take: the caller owns the event from now on, and the handle is none. */
-static cudart_event_t *look_up(const void *handle, bool take)
-{
-    const uintptr_t at = (uintptr_t)handle, number = at >> CUDART_HANDLE_SHIFT;
-    cudart_event_t *e = NULL;
-
-    if (at != (number << CUDART_HANDLE_SHIFT | EVENT_BIT))
-        return NULL;
-    pthread_mutex_lock(&events.lock);
-    if (number < events.n)
-        e = events.list[number];
-    if (e != NULL && take)
-        events.list[number] = NULL;
-    pthread_mutex_unlock(&events.lock);
-    return e;
-}
-
-cudart_event_t *cudart_event(const void *handle)
-{
-    return look_up(handle, false);
-}
-
 cuda_error_t cudaEventCreateWithFlags(void **event, unsigned flags)
 {
     enum { UNTIMED = 2, ALL_FLAGS = 7 };
 
     if (event == NULL || flags > ALL_FLAGS)
         return cudart_fail(CUDA_ERROR_INVALID_VALUE);
-    *event = add_event((flags & UNTIMED) != 0);
+    *event = cudart_event_add((flags & UNTIMED) != 0);
     return CUDA_SUCCESS;
 }
 
@@ -135,7 +90,7 @@ cuda_error_t cudaEventElapsedTime_v2(float *ms, void *begin, void *end)
 
 cuda_error_t cudaEventDestroy(void *event)
 {
-    cudart_event_t *e = look_up(event, true);
+    cudart_event_t *e = cudart_event_take(event);
 
     if (e == NULL)
         return cudart_fail(CUDA_ERROR_INVALID_HANDLE);

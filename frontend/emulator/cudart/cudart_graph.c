@@ -1,6 +1,6 @@
 /* Graphs as such: nodes, what they are to do and in which order, and copies. */
 #include "frontend/emulator/cudart/cudart_graph.h"
-#include "frontend/emulator/cudart/cudart_stream.h"
+#include "frontend/emulator/cudart/cudart_handle.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* Executable graphs: copies with their nodes in execution order, whose nodes may be changed. */
 #include "frontend/emulator/cudart/cudart_graph.h"
-#include "frontend/emulator/cudart/cudart_stream.h"
+#include "frontend/emulator/cudart/cudart_handle.h"
 
 #include <string.h>
 

@@ -1,9 +1,6 @@
 /* Limits that a program sets: the stack and the heap of kernels, which launches get, and hints. */
 #include "frontend/emulator/cudart/cudart_calls.h"
 
-/* enum cudaLimit. Two are of kernels that launch kernels, which are not supported. */
-enum { SYNC_DEPTH = 3, PENDING_LAUNCHES, FETCH_BYTES, PERSISTING_BYTES };
-
 enum {
     MOST_STACK = 512 << 10, /* local memory of a thread ("CUDA C++ Programming Guide") */
     UNIT = 16,
@@ -15,25 +12,14 @@ CUDART_EXPORT cuda_error_t cudaDeviceGetLimit(size_t *value, int limit);
 CUDART_EXPORT cuda_error_t cudaThreadSetLimit(int limit, size_t value);
 CUDART_EXPORT cuda_error_t cudaThreadGetLimit(size_t *value, int limit);
 
-void cudart_limits_reset(cudart_state_t *s)
-{
-    static const size_t defaults[CUDART_LIMITS] = {[CUDART_LIMIT_STACK] = 1 << 10,
-                                                   [CUDART_LIMIT_PRINTF] = 1 << 20,
-                                                   [CUDART_LIMIT_HEAP] = 8 << 20,
-                                                   [FETCH_BYTES] = 64};
-
-    for (unsigned i = 0; i < CUDART_LIMITS; i++)
-        s->limits[i] = defaults[i];
-    s->printed = s->allocated = false;
-}
-
-/* The error of a limit that this GPU does not have. */
+/* The error of a limit that this GPU does not have. Two are of kernels that launch kernels, which are
+ * not supported. */
 static cuda_error_t check(cudart_state_t *s, int limit)
 {
     if (limit < 0 || limit >= CUDART_LIMITS)
         return CUDA_ERROR_INVALID_VALUE;
-    if (limit == SYNC_DEPTH || limit == PENDING_LAUNCHES ||
-        (limit == PERSISTING_BYTES && cudart_device(s)->arch < FIRST_WITH_PERSISTING))
+    if (limit == CUDART_LIMIT_SYNC_DEPTH || limit == CUDART_LIMIT_PENDING ||
+        (limit == CUDART_LIMIT_PERSISTING && cudart_device(s)->arch < FIRST_WITH_PERSISTING))
         return CUDA_ERROR_UNSUPPORTED_LIMIT;
     return CUDA_SUCCESS;
 }
@@ -80,9 +66,9 @@ static cuda_error_t set(cudart_state_t *s, int limit, size_t value)
         return set_heap(s, value);
     if (limit == CUDART_LIMIT_PRINTF && s->printed)
         return CUDA_ERROR_INVALID_VALUE;
-    if (limit == FETCH_BYTES && value > MOST_FETCH)
+    if (limit == CUDART_LIMIT_FETCH && value > MOST_FETCH)
         value = MOST_FETCH;
-    if (limit == PERSISTING_BYTES) /* as much as the device says that it can set aside */
+    if (limit == CUDART_LIMIT_PERSISTING) /* as much as the device says that it can set aside */
         value = 0;
     s->limits[limit] = value;
     return CUDA_SUCCESS;

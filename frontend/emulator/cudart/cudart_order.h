@@ -8,7 +8,7 @@
 #ifndef RUBATO_CUDART_ORDER_H
 #define RUBATO_CUDART_ORDER_H
 
-#include "frontend/emulator/cudart/cudart_stream.h"
+#include "frontend/emulator/cudart/cudart_handle.h"
 
 /* Begins to keep the order; called once, with the trace. */
 void cudart_order_start(void);

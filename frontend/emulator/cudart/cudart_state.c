@@ -31,6 +31,18 @@ static uint64_t range_bytes(const cudart_state_t *s)
     return (most + page - 1) / page * page + host_bytes;
 }
 
+void cudart_limits_reset(cudart_state_t *s)
+{
+    static const size_t defaults[CUDART_LIMITS] = {[CUDART_LIMIT_STACK] = 1 << 10,
+                                                   [CUDART_LIMIT_PRINTF] = 1 << 20,
+                                                   [CUDART_LIMIT_HEAP] = 8 << 20,
+                                                   [CUDART_LIMIT_FETCH] = 64};
+
+    for (unsigned i = 0; i < CUDART_LIMITS; i++)
+        s->limits[i] = defaults[i];
+    s->printed = s->allocated = false;
+}
+
 static void start(cudart_state_t *s)
 {
     rb_err_t err = {0};

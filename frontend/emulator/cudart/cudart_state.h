@@ -51,7 +51,16 @@ typedef struct {
 } cudart_reference_t;
 
 /* Limits that a program sets (cudart_limit.c), by enum cudaLimit. */
-enum { CUDART_LIMIT_STACK, CUDART_LIMIT_PRINTF, CUDART_LIMIT_HEAP, CUDART_LIMITS = 7 };
+enum {
+    CUDART_LIMIT_STACK,
+    CUDART_LIMIT_PRINTF,
+    CUDART_LIMIT_HEAP,
+    CUDART_LIMIT_SYNC_DEPTH,
+    CUDART_LIMIT_PENDING,
+    CUDART_LIMIT_FETCH,
+    CUDART_LIMIT_PERSISTING,
+    CUDART_LIMITS
+};
 
 typedef struct {
     pthread_mutex_t lock;

@@ -1,8 +1,6 @@
 /* Streams: which there are, what is known of each, and hints about them. */
-#include "frontend/emulator/cudart/cudart_stream.h"
-
+#include "frontend/emulator/cudart/cudart_handle.h"
 #include "frontend/emulator/cudart/cudart_order.h"
-#include "sim/core/alloc.h"
 
 typedef void (*cuda_callback_t)(cuda_stream_t stream, cuda_error_t status, void *data);
 
@@ -21,62 +19,6 @@ CUDART_EXPORT cuda_error_t cudaStreamGetFlags(cuda_stream_t stream, unsigned *fl
 
 enum { LEAST_PRIORITY = 0, GREATEST_PRIORITY = -5 };
 
-typedef struct {
-    bool live;
-    unsigned flags;
-    int priority;
-} known_stream_t;
-
-/* By number; 0 is the default stream. */
-static struct {
-    pthread_mutex_t lock;
-    known_stream_t *list; /* owned */
-    size_t n, cap;
-} streams = {.lock = PTHREAD_MUTEX_INITIALIZER};
-
-static size_t add_stream(const known_stream_t *stream)
-{
-    pthread_mutex_lock(&streams.lock);
-    const size_t number = streams.n > 0 ? streams.n : 1;
-    rb_grow(&streams.list, &streams.cap, number + 1, sizeof(*streams.list));
-    streams.list[0] = (known_stream_t){0};
-    streams.list[number] = *stream;
-    streams.n = number + 1;
-    pthread_mutex_unlock(&streams.lock);
-    return number;
-}
-
-/* What is known of a stream; false: it is none. destroy: it is none from now on; default ones
- * stay. */
-static bool look_up(cuda_stream_t stream, known_stream_t *known, bool destroy)
-{
-    enum { LEGACY = 1, PER_THREAD = 2 };
-    const uintptr_t handle = (uintptr_t)stream, number = handle >> CUDART_HANDLE_SHIFT;
-
-    *known = (known_stream_t){0};
-    if (handle == 0 || handle == LEGACY || handle == PER_THREAD)
-        return !destroy;
-    if (handle != number << CUDART_HANDLE_SHIFT)
-        return false;
-    pthread_mutex_lock(&streams.lock);
-    const bool live = number < streams.n && streams.list[number].live;
-    if (live) {
-        *known = streams.list[number];
-        streams.list[number].live = !destroy;
-    }
-    pthread_mutex_unlock(&streams.lock);
-    return live;
-}
-
-bool cudart_is_stream(cuda_stream_t stream)
-{
-    known_stream_t known;
-
-    return look_up(stream, &known, false);
-}
-
-/* --- calls ----------------------------------------------------------------------------------- */
-
 cuda_error_t cudaStreamCreateWithPriority(cuda_stream_t *stream, unsigned flags, int priority)
 {
     enum { NON_BLOCKING = 1 };
@@ -88,8 +30,7 @@ cuda_error_t cudaStreamCreateWithPriority(cuda_stream_t *stream, unsigned flags,
         priority = LEAST_PRIORITY;
     if (priority < GREATEST_PRIORITY)
         priority = GREATEST_PRIORITY;
-    const size_t number = add_stream(&(known_stream_t){true, flags, priority});
-    *stream = (cuda_stream_t)(number << CUDART_HANDLE_SHIFT);
+    *stream = cudart_stream_add(flags, priority);
     cudart_order_new_stream(*stream, (flags & NON_BLOCKING) == 0, priority);
     return cudart_leave(s, CUDA_SUCCESS);
 }
@@ -107,10 +48,11 @@ cuda_error_t cudaStreamCreate(cuda_stream_t *stream)
 /* What comes after the work of a stream is known from its events, so nothing else has to stay. */
 cuda_error_t cudaStreamDestroy(cuda_stream_t stream)
 {
-    known_stream_t known;
+    cudart_stream_t known;
 
-    return cudart_leave(cudart_enter_context(),
-                        look_up(stream, &known, true) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE);
+    return cudart_leave(cudart_enter_context(), cudart_stream_find(stream, &known, true)
+                                                    ? CUDA_SUCCESS
+                                                    : CUDA_ERROR_INVALID_HANDLE);
 }
 
 cuda_error_t cudaStreamSynchronize(cuda_stream_t stream)
@@ -152,9 +94,9 @@ cuda_error_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest)
 
 cuda_error_t cudaStreamGetPriority(cuda_stream_t stream, int *priority)
 {
-    known_stream_t known;
+    cudart_stream_t known;
 
-    if (!look_up(stream, &known, false))
+    if (!cudart_stream_find(stream, &known, false))
         return cudart_fail(CUDA_ERROR_INVALID_HANDLE);
     if (priority == NULL)
         return cudart_fail(CUDA_ERROR_INVALID_VALUE);
@@ -164,9 +106,9 @@ cuda_error_t cudaStreamGetPriority(cuda_stream_t stream, int *priority)
 
 cuda_error_t cudaStreamGetFlags(cuda_stream_t stream, unsigned *flags)
 {
-    known_stream_t known;
+    cudart_stream_t known;
 
-    if (!look_up(stream, &known, false))
+    if (!cudart_stream_find(stream, &known, false))
         return cudart_fail(CUDA_ERROR_INVALID_HANDLE);
     if (flags == NULL)
         return cudart_fail(CUDA_ERROR_INVALID_VALUE);
