@@ -42,7 +42,7 @@ const sass_row_t sass_ampere_rows[] = {
      "HMMA",
      "Vm Ma Mb Mc Md",
      0,
-     {FLAG(73, "!SP"), SPECIAL(HMMA), FIELD(76, 1, "F16", "F32"),
+     {FLAG(73, "SP"), SPECIAL(HMMA), FIELD(76, 1, "F16", "F32"),
       FIELD(82, 2, NULL, "BF16", "TF32", "INVALID3"), FLAG(77, "!SATFINITE"), FLAG(87, "!UP6")}},
     {0x03d,
      SASS_BMMA,
