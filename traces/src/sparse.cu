@@ -66,15 +66,40 @@ extern "C" __global__ void f16_to_16(const word *a, const word *b, const word *m
     d[4 * g + t] = z[0], d[4 * (g + 8) + t] = z[1];
 }
 
-/* Bytes, which are not supported. */
-extern "C" __global__ void bytes(const word *a, const word *b, const word *m, const word *c, word *d)
-{
-    LANE;
-    word z[4];
-    asm("mma.sp::ordered_metadata.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {%0,%1,%2,%3},{%4,%5},"
-        "{%6,%7},{%8,%8,%8,%8},%9,0x0;"
-        : "=r"(z[0]), "=r"(z[1]), "=r"(z[2]), "=r"(z[3])
-        : "r"(a[g]), "r"(a[t]), "r"(b[g]), "r"(b[t]), "r"(c[0]), "r"(m[0]));
-    for (word i = 0; i < 4; i++)
-        d[4 * lane + i] = z[i];
-}
+/* The same of integers: bytes, or pairs of 4-bit numbers. */
+#define SHALLOW_INT(NAME, OP, SELECTOR)                                                            \
+    extern "C" __global__ void NAME(const word *a, const word *b, const word *m, const int *c, int *d) \
+    {                                                                                              \
+        LANE;                                                                                      \
+        const int *s = c + 8 * g + 2 * t;                                                          \
+        int z[4];                                                                                  \
+        asm("mma.sp::ordered_metadata.sync.aligned." OP                                            \
+            " {%0,%1,%2,%3},{%4,%5},{%6,%7},{%8,%9,%10,%11},%12," SELECTOR ";"                     \
+            : "=r"(z[0]), "=r"(z[1]), "=r"(z[2]), "=r"(z[3])                                       \
+            : "r"(a[4 * g + t]), "r"(a[4 * (g + 8) + t]), "r"(b[8 * g + t]),                       \
+              "r"(b[8 * g + t + 4]), "r"(s[0]), "r"(s[1]), "r"(s[64]), "r"(s[65]), "r"(m[lane]));  \
+        int *r = d + 8 * g + 2 * t;                                                                \
+        r[0] = z[0], r[1] = z[1], r[64] = z[2], r[65] = z[3];                                      \
+    }
+
+#define DEEP_INT(NAME, OP)                                                                         \
+    extern "C" __global__ void NAME(const word *a, const word *b, const word *m, const int *c, int *d) \
+    {                                                                                              \
+        LANE;                                                                                      \
+        const int *s = c + 8 * g + 2 * t;                                                          \
+        const word *x = a + 8 * g + t, *y = b + 16 * g + t;                                        \
+        int z[4];                                                                                  \
+        asm("mma.sp::ordered_metadata.sync.aligned." OP                                            \
+            " {%0,%1,%2,%3},{%4,%5,%6,%7},{%8,%9,%10,%11},{%12,%13,%14,%15},%16,0x0;"              \
+            : "=r"(z[0]), "=r"(z[1]), "=r"(z[2]), "=r"(z[3])                                       \
+            : "r"(x[0]), "r"(x[64]), "r"(x[4]), "r"(x[68]), "r"(y[0]), "r"(y[4]), "r"(y[8]),       \
+              "r"(y[12]), "r"(s[0]), "r"(s[1]), "r"(s[64]), "r"(s[65]), "r"(m[lane]));             \
+        int *r = d + 8 * g + 2 * t;                                                                \
+        r[0] = z[0], r[1] = z[1], r[64] = z[2], r[65] = z[3];                                      \
+    }
+
+SHALLOW_INT(s8_0, "m16n8k32.row.col.s32.s8.s8.s32", "0x0")
+SHALLOW_INT(u8_s8_1, "m16n8k32.row.col.satfinite.s32.u8.s8.s32", "0x1")
+SHALLOW_INT(s4_u4_1, "m16n8k64.row.col.s32.s4.u4.s32", "0x1")
+DEEP_INT(s8_deep, "m16n8k64.row.col.s32.s8.s8.s32")
+DEEP_INT(s4_deep, "m16n8k128.row.col.s32.s4.s4.s32")

@@ -1,7 +1,7 @@
 /*
  * Ampere's matrix instructions: HMMA with 8 or 16 products per sum of halves or bf16 and 4 or 8 of
  * tf32, also sparse; IMMA and BMMA with 16 rows; DMMA. Fragments are those of mma.m16n8 and mma.m8n8k4 in the PTX
- * ISA. Products are exact; each 8 (tf32: 4) are summed in double precision and rounded once to 32
+ * ISA; where sparse ones have their metadata is as in tilelang's layouts. Products are exact; each 8 (tf32: 4) are summed in double precision and rounded once to 32
  * bits, as many as the tensor cores add at once (Fasi et al. 2021).
  */
 #include "frontend/emulator/exec/emu_bf16.h"
@@ -300,6 +300,57 @@ EMU_INLINE void integers_body(emu_warp_t *w, const emu_uop_t *u, uint32_t mask, 
         emu_put(w, u->d + EMU_LANES * i, r[i], mask);
 }
 
+/*
+ * The products of row g (lower: g + 8) of sparse A, in lanes 4g to 4g + 3, and a column of B, in lanes
+ * from column on. A word has what is left of two chunks of four bytes; four bits of the row's metadata
+ * say where the two bytes of each were. 4-bit numbers are left out by pairs.
+ */
+EMU_INLINE int64_t sparse_product(const emu_uop_t *u, const uint32_t *a, const uint32_t *b,
+                                  unsigned column, uint32_t metadata, unsigned bits)
+{
+    int64_t sum = 0;
+
+    for (unsigned i = 0; i < 16; i++) {
+        const unsigned k = i / 2 * 4 + (metadata >> (2 * i) & 3);
+        const uint32_t of_b = b[EMU_LANES * (k / 16) + column + k % 16 / 4] >> (8 * (k % 4));
+        sum += word_product(u, a[i / 4] >> (8 * (i % 4)) & 0xff, of_b & 0xff, bits);
+    }
+    return sum;
+}
+
+/* u->imm2: parts of A and B; u->imm: for one part, which pair of four threads has metadata, that of
+ * row g first. */
+EMU_INLINE void sparse_integers(emu_warp_t *w, const emu_uop_t *u, uint32_t mask, unsigned bits)
+{
+    const uint32_t *a = emu_src(w, u, 0), *b = emu_src(w, u, 1), *c = emu_src(w, u, 2);
+    const uint32_t *metadata = emu_src(w, u, 3) + (size_t)2 * u->imm;
+    uint32_t r[4][EMU_LANES];
+
+    for (unsigned i = 0; i < 4; i++)
+        for (unsigned lane = 0; lane < EMU_LANES; lane++) {
+            const unsigned g = lane & ~3u, lower = i / 2, column = 4 * (2 * (lane & 3) + (i & 1));
+            int64_t v = (int32_t)c[EMU_LANES * i + lane];
+            for (unsigned part = 0; part < u->imm2; part++)
+                v += sparse_product(u, a + EMU_LANES * (2 * part + lower) + g,
+                                    b + (size_t)2 * EMU_LANES * part, column,
+                                    metadata[g + 2 * part + lower], bits);
+            v = u->sat && v > INT32_MAX ? INT32_MAX : u->sat && v < INT32_MIN ? INT32_MIN : v;
+            r[i][lane] = (uint32_t)v;
+        }
+    for (unsigned i = 0; i < 4; i++)
+        emu_put(w, u->d + EMU_LANES * i, r[i], mask);
+}
+
+static void sparse_bytes(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
+{
+    sparse_integers(w, u, mask, 8);
+}
+
+static void sparse_half_bytes(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
+{
+    sparse_integers(w, u, mask, 4);
+}
+
 EMU_HOT static void bytes(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
 {
     integers_body(w, u, mask, 8);
@@ -329,6 +380,12 @@ static bool bind_imma(const sass_inst_t *in, emu_uop_t *u)
     if (sass_bits(in, 84, 1) != halves || sass_bits(in, 79, 1) || sass_bits(in, 77, 1) ||
         sass_bits(in, 73, 2) != 2)
         return false;
+    if (sass_is_sparse(in)) {
+        u->imm = sass_bits(in, 48, 2);
+        u->imm2 = shape - shallow;
+        u->fn = halves ? sparse_half_bytes : sparse_bytes;
+        return (u->imm2 == 1 && u->imm < 2) || (u->imm2 == 2 && u->imm == 0);
+    }
     return shape == (halves ? 2 : 0) || shape == shallow || shape == shallow + 1;
 }
 
