@@ -7,7 +7,7 @@
 #include "tests/support/test.h"
 
 enum { TO_DEVICE = 1, TO_HOST = 2, ON_DEVICE = 3, INVALID_VALUE = 1, SIGNED = 0 };
-enum { INVALID_PITCH = 12, INVALID_DIRECTION = 21 };
+enum { INVALID_PITCH = 12, INVALID_DIRECTION = 21, INVALID_HANDLE = 400 };
 enum { WIDTH = 7, HEIGHT = 4, DEPTH = 3 };
 
 typedef struct {
@@ -247,6 +247,10 @@ static void what_is_outside_of_an_array_is_refused(void **state)
                            .kind = TO_DEVICE};
     assert_int_equal(cudaMemcpy3D(&deep), INVALID_VALUE);
     assert_int_equal(cudaFreeArray(a), 0);
+    assert_int_equal(cudaFreeArray(a), INVALID_HANDLE); /* it is none now */
+    assert_int_equal(cudaGetChannelDesc(&c, a), INVALID_HANDLE);
+    assert_int_equal(cudaMemcpyToArray(a, 0, 0, texels, row, TO_DEVICE), INVALID_VALUE);
+    assert_int_equal(cudaMemcpy3D(&deep), INVALID_HANDLE);
     assert_true(cudaGetChannelDesc(&c, NULL) != 0);
 }
 

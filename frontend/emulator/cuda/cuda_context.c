@@ -63,12 +63,18 @@ cuda_error_t cuCtxCreate_v4(cudart_context_t **context, void *params, unsigned f
     return cuCtxCreate_v2(context, flags, device);
 }
 
+static bool is_context(const cudart_context_t *context)
+{
+    return context != NULL && !context->destroyed;
+}
+
 /* A context may still be on a thread's stack, so its memory stays. */
 cuda_error_t cuCtxDestroy_v2(cudart_context_t *context)
 {
-    if (context == NULL || context == cudart_primary_context())
+    if (!is_context(context) || context == cudart_primary_context())
         return CUDA_ERROR_INVALID_CONTEXT;
     cudart_storage_drop_all(context);
+    context->destroyed = true;
     if (cudart_top_context() == context)
         cudart_pop_context();
     return CUDA_SUCCESS;
@@ -100,7 +106,7 @@ cuda_error_t cuCtxDetach(cudart_context_t *context)
 
 cuda_error_t cuCtxPushCurrent_v2(cudart_context_t *context)
 {
-    if (context == NULL)
+    if (!is_context(context))
         return CUDA_ERROR_INVALID_CONTEXT;
     return cudart_push_context(context) ? CUDA_SUCCESS : CUDA_ERROR_MEMORY_ALLOCATION;
 }
@@ -119,6 +125,8 @@ cuda_error_t cuCtxPopCurrent_v2(cudart_context_t **context)
 /* Replaces the top of the stack; NULL removes it. */
 cuda_error_t cuCtxSetCurrent(cudart_context_t *context)
 {
+    if (context != NULL && !is_context(context))
+        return CUDA_ERROR_INVALID_CONTEXT;
     cudart_pop_context();
     if (context != NULL)
         cudart_push_context(context);
@@ -171,7 +179,8 @@ cuda_error_t cuCtxGetId(cudart_context_t *context, unsigned long long *number)
 
 cuda_error_t cuCtxGetApiVersion(cudart_context_t *context, unsigned *version)
 {
-    (void)context;
+    if (context != NULL && !is_context(context))
+        return CUDA_ERROR_INVALID_CONTEXT;
     if (version != NULL)
         *version = 3020;
     return cudart_invalid_if(version == NULL);

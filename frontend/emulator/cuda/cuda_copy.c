@@ -1,5 +1,7 @@
 #include "frontend/emulator/cuda/cuda_copy.h"
 
+#include "frontend/emulator/cudart/cudart_handle.h"
+
 /* One side of CUDA_MEMCPY2D. */
 typedef struct {
     size_t x, y; /* x in bytes */
@@ -35,7 +37,7 @@ static size_t texel_bytes(const cuda_driver_copy_t *c)
     const cuda_copy_side_t *sides[] = {&c->from, &c->to};
 
     for (unsigned i = 0; i < 2; i++)
-        if (sides[i]->type == ARRAY && sides[i]->array != NULL)
+        if (sides[i]->type == ARRAY && cudart_is_object(sides[i]->array))
             return emu_texel_bytes(&sides[i]->array->texels);
     return 1;
 }
@@ -46,10 +48,11 @@ static cuda_error_t side_of(const cuda_driver_copy_t *c, const cuda_copy_side_t 
 {
     *at = (cuda_extent_t){s->x, s->y, s->z};
     if (s->type == ARRAY) {
-        const size_t bytes = s->array != NULL ? emu_texel_bytes(&s->array->texels) : 1;
+        const bool there = cudart_is_object(s->array);
+        const size_t bytes = there ? emu_texel_bytes(&s->array->texels) : 1;
         *array = s->array;
         at->width /= bytes;
-        return cudart_invalid_if(s->array == NULL || s->level != 0 || s->x % bytes != 0);
+        return cudart_invalid_if(!there || s->level != 0 || s->x % bytes != 0);
     }
     memory->p = s->type == HOST ? s->host : cuda_at(s->device);
     memory->pitch = s->pitch;

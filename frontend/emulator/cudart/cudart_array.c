@@ -62,8 +62,9 @@ cuda_error_t cudaGetChannelDesc(cuda_channels_t *channels, const void *array)
 {
     const cudart_array_t *a = array;
 
-    if (a == NULL || channels == NULL)
-        return cudart_fail(a == NULL ? CUDA_ERROR_INVALID_HANDLE : CUDA_ERROR_INVALID_VALUE);
+    if (!cudart_is_object(a) || channels == NULL)
+        return cudart_fail(!cudart_is_object(a) ? CUDA_ERROR_INVALID_HANDLE
+                                                : CUDA_ERROR_INVALID_VALUE);
     *channels = a->channels;
     return CUDA_SUCCESS;
 }
@@ -73,7 +74,7 @@ cuda_error_t cudaArrayGetInfo(cuda_channels_t *channels, cuda_extent_t *extent, 
 {
     const cudart_array_t *a = array;
 
-    if (a == NULL)
+    if (!cudart_is_object(a))
         return cudart_fail(CUDA_ERROR_INVALID_HANDLE);
     if (channels != NULL)
         *channels = a->channels;
@@ -130,6 +131,7 @@ cuda_error_t cudaMalloc3DArray(void **array, const cuda_channels_t *channels, cu
         return cudart_leave(s, CUDA_ERROR_MEMORY_ALLOCATION);
     *array = rb_calloc(1, sizeof(a));
     memcpy(*array, &a, sizeof(a));
+    cudart_object_add(*array);
     return cudart_leave(s, CUDA_SUCCESS);
 }
 
@@ -144,10 +146,13 @@ cuda_error_t cudaFreeArray(void *array)
     cudart_state_t *s = cudart_enter_context();
     cudart_array_t *a = array;
 
+    if (a != NULL && !cudart_is_object(a))
+        return cudart_leave(s, CUDA_ERROR_INVALID_HANDLE);
     if (a != NULL && a->part)
         return cudart_leave(s, CUDA_ERROR_INVALID_VALUE);
     if (a != NULL && !emu_mem_release(&s->mem, a->texels.addr))
         return cudart_leave(s, CUDA_ERROR_INVALID_HANDLE);
+    cudart_object_end(a);
     free(a);
     return cudart_leave(s, CUDA_SUCCESS);
 }
@@ -256,7 +261,8 @@ static cuda_error_t side_of(const cudart_array_t *a, const cuda_pitched_t *p, cu
 
     if (a == NULL)
         return side_in_memory(p, pos, box, out);
-    if (__builtin_mul_overflow(pos.width, emu_texel_bytes(&a->texels), &x) ||
+    if (!cudart_is_object(a) ||
+        __builtin_mul_overflow(pos.width, emu_texel_bytes(&a->texels), &x) ||
         !fits(a, x, pos.height, pos.depth, box))
         return CUDA_ERROR_INVALID_VALUE;
     *out = box_of_array(a, x, pos.height, pos.depth);
@@ -275,6 +281,8 @@ cuda_error_t cudaMemcpy3D(const cuda_copy3d_t *c)
     cuda_extent_t box = c->extent;
     if (is_empty(box))
         return cudart_leave(s, CUDA_SUCCESS);
+    if (any != NULL && !cudart_is_object(any))
+        return cudart_leave(s, CUDA_ERROR_INVALID_HANDLE);
     if (any != NULL && __builtin_mul_overflow(box.width, emu_texel_bytes(&any->texels), &box.width))
         return cudart_leave(s, CUDA_ERROR_INVALID_VALUE);
     cuda_error_t e = side_of(c->from_array, &c->from, c->from_pos, box, &from);
@@ -328,7 +336,7 @@ static cuda_error_t copy_rows(const cudart_array_t *a, size_t x, size_t y, void 
     cuda_extent_t box = {width, height, 1};
     box_t memory;
 
-    if (a == NULL || !fits(a, x, y, 0, box))
+    if (!cudart_is_object(a) || !fits(a, x, y, 0, box))
         return cudart_leave(s, CUDA_ERROR_INVALID_VALUE);
     if (is_empty(box))
         return cudart_leave(s, CUDA_SUCCESS);
@@ -374,7 +382,7 @@ cuda_error_t cudaMemcpy2DArrayToArray(void *to, size_t to_x, size_t to_y, const 
     cudart_state_t *s = cudart_enter_context();
     cuda_extent_t box = {width, height, 1};
 
-    if (to == NULL || from == NULL || !fits(to, to_x, to_y, 0, box) ||
+    if (!cudart_is_object(to) || !cudart_is_object(from) || !fits(to, to_x, to_y, 0, box) ||
         !fits(from, from_x, from_y, 0, box))
         return cudart_leave(s, CUDA_ERROR_INVALID_VALUE);
     return cudart_leave(s, copy_box(s, box_of_array(to, to_x, to_y, 0),
@@ -385,8 +393,9 @@ cuda_error_t cudaMemcpy2DArrayToArray(void *to, size_t to_x, size_t to_y, const 
 static cuda_error_t copy_run(const cudart_array_t *a, size_t x, size_t y, uint8_t *p, size_t n,
                              int kind, bool to_array)
 {
-    size_t width = a != NULL ? (size_t)a->texels.size[0] * emu_texel_bytes(&a->texels) : 0;
-    cuda_error_t e = cudart_fail_if(a == NULL || (x >= width && n > 0));
+    const bool there = cudart_is_object(a);
+    size_t width = there ? (size_t)a->texels.size[0] * emu_texel_bytes(&a->texels) : 0;
+    cuda_error_t e = cudart_fail_if(!there || (x >= width && n > 0));
 
     while (n > 0 && e == CUDA_SUCCESS) {
         size_t part = n < width - x ? n : width - x;

@@ -149,8 +149,7 @@ cuda_error_t cudaStreamBeginCapture(cuda_stream_t stream, int mode)
     if (find(stream, false) != NULL)
         e = CUDA_ERROR_INVALID_VALUE;
     else
-        new_place(stream, false, rb_calloc(1, sizeof(cudart_graph_t)), ++captures.n_captures)
-            ->began = true;
+        new_place(stream, false, cudart_graph_new(), ++captures.n_captures)->began = true;
     pthread_mutex_unlock(&captures.lock);
     return e == CUDA_SUCCESS ? e : cudart_fail(e);
 }

@@ -19,6 +19,19 @@ static cudart_node_t *append(cudart_graph_t *g, cuda_node_type_t type)
     return node;
 }
 
+cudart_graph_t *cudart_graph_new(void)
+{
+    cudart_graph_t *g = rb_calloc(1, sizeof(*g));
+
+    cudart_object_add(g);
+    return g;
+}
+
+bool cudart_is_graph(const cudart_graph_t *g)
+{
+    return cudart_is_object(g);
+}
+
 void cudart_graph_follow(cudart_node_t *to, cudart_node_t *from)
 {
     for (size_t i = 0; i < to->n_before; i++)
@@ -31,7 +44,7 @@ void cudart_graph_follow(cudart_node_t *to, cudart_node_t *from)
 cudart_node_t *cudart_graph_add(cudart_graph_t *g, cudart_node_t *const *before, size_t n,
                                 cuda_node_type_t type)
 {
-    if (g == NULL || (n > 0 && before == NULL))
+    if (!cudart_is_graph(g) || (n > 0 && before == NULL))
         return NULL;
     for (size_t i = 0; i < n; i++)
         if (before[i] == NULL)
@@ -114,7 +127,7 @@ static cuda_error_t assign_kernel(cudart_node_t *node, const cuda_kernel_node_t 
 
 static cuda_error_t assign_graph(cudart_node_t *node, const cudart_graph_t *g)
 {
-    cudart_graph_t *copy = g != NULL ? cudart_graph_copy(g) : NULL;
+    cudart_graph_t *copy = cudart_is_graph(g) ? cudart_graph_copy(g) : NULL;
 
     if (copy == NULL)
         return cudart_fail(CUDA_ERROR_INVALID_VALUE);
@@ -192,7 +205,7 @@ static bool copy_node(cudart_graph_t *to, const cudart_node_t *node, cudart_node
 
 cudart_graph_t *cudart_graph_copy(const cudart_graph_t *g)
 {
-    cudart_graph_t *copy = rb_calloc(1, sizeof(*copy));
+    cudart_graph_t *copy = cudart_graph_new();
     cudart_node_t **copies = rb_calloc(g->n_nodes + 1, sizeof(*copies));
     bool ok = true;
     size_t before;
@@ -226,6 +239,7 @@ void cudart_graph_free(cudart_graph_t *g)
     for (size_t i = 0; i < g->n_nodes; i++)
         cudart_node_free(g->nodes[i]);
     free(g->nodes);
+    cudart_object_end(g);
     free(g);
 }
 
@@ -245,19 +259,21 @@ cuda_error_t cudaGraphCreate(cudart_graph_t **g, unsigned flags)
 {
     if (g == NULL || flags != 0)
         return cudart_fail(CUDA_ERROR_INVALID_VALUE);
-    *g = rb_calloc(1, sizeof(**g));
+    *g = cudart_graph_new();
     return CUDA_SUCCESS;
 }
 
 cuda_error_t cudaGraphDestroy(cudart_graph_t *g)
 {
+    if (!cudart_is_graph(g))
+        return cudart_fail(CUDA_ERROR_INVALID_VALUE);
     cudart_graph_free(g);
-    return cudart_fail_if(g == NULL);
+    return CUDA_SUCCESS;
 }
 
 cuda_error_t cudaGraphClone(cudart_graph_t **clone, cudart_graph_t *g)
 {
-    if (clone == NULL || g == NULL)
+    if (clone == NULL || !cudart_is_graph(g))
         return cudart_fail(CUDA_ERROR_INVALID_VALUE);
     *clone = cudart_graph_copy(g);
     return cudart_fail_if(*clone == NULL);
@@ -266,7 +282,7 @@ cuda_error_t cudaGraphClone(cudart_graph_t **clone, cudart_graph_t *g)
 cuda_error_t cudaGraphNodeFindInClone(cudart_node_t **node, cudart_node_t *origin,
                                       cudart_graph_t *clone)
 {
-    if (node == NULL || clone == NULL)
+    if (node == NULL || !cudart_is_graph(clone))
         return cudart_fail(CUDA_ERROR_INVALID_VALUE);
     *node = cudart_graph_find(clone, origin);
     return cudart_fail_if(*node == NULL);
@@ -279,7 +295,7 @@ static cuda_error_t list_nodes(const cudart_graph_t *g, cudart_node_t **nodes, s
 {
     size_t found = 0;
 
-    if (g == NULL || n == NULL)
+    if (!cudart_is_graph(g) || n == NULL)
         return cudart_fail(CUDA_ERROR_INVALID_VALUE);
     for (size_t i = 0; i < g->n_nodes; i++) {
         if (roots_only && g->nodes[i]->n_before > 0)

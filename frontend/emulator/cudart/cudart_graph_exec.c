@@ -34,7 +34,7 @@ CUDART_EXPORT cuda_error_t cudaGraphExecChildGraphNodeSetParams(cudart_graph_t *
 
 cuda_error_t cudaGraphInstantiate(cudart_graph_t **exec, cudart_graph_t *g)
 {
-    if (exec == NULL || g == NULL)
+    if (exec == NULL || !cudart_is_graph(g))
         return cudart_fail(CUDA_ERROR_INVALID_VALUE);
     *exec = cudart_graph_copy(g);
     return cudart_fail_if(*exec == NULL);
@@ -59,22 +59,24 @@ cuda_error_t cudaGraphInstantiateWithParams(cudart_graph_t **exec, cudart_graph_
 
 cuda_error_t cudaGraphExecDestroy(cudart_graph_t *exec)
 {
+    if (!cudart_is_graph(exec))
+        return cudart_fail(CUDA_ERROR_INVALID_VALUE);
     cudart_graph_free(exec);
-    return cudart_fail_if(exec == NULL);
+    return CUDA_SUCCESS;
 }
 
 cuda_error_t cudaGraphUpload(cudart_graph_t *exec, cuda_stream_t stream)
 {
     if (!cudart_is_stream(stream))
         return cudart_fail(CUDA_ERROR_INVALID_HANDLE);
-    return cudart_fail_if(exec == NULL);
+    return cudart_fail_if(!cudart_is_graph(exec));
 }
 
 cuda_error_t cudaGraphLaunch(cudart_graph_t *exec, cuda_stream_t stream)
 {
     cuda_error_t e;
 
-    if (exec == NULL)
+    if (!cudart_is_graph(exec))
         return cudart_fail(CUDA_ERROR_INVALID_VALUE);
     if (cudart_capture(stream, &(cudart_node_t){.type = CUDA_NODE_GRAPH, .graph = exec}, &e))
         return e;
@@ -87,7 +89,8 @@ cuda_error_t cudaGraphLaunch(cudart_graph_t *exec, cuda_stream_t stream)
 static cuda_error_t change(cudart_graph_t *exec, const cudart_node_t *node,
                            const cudart_node_t *model)
 {
-    cudart_node_t *copy = exec != NULL && node != NULL ? cudart_graph_find(exec, node) : NULL;
+    cudart_node_t *copy =
+        cudart_is_graph(exec) && node != NULL ? cudart_graph_find(exec, node) : NULL;
 
     if (copy == NULL || copy->type != model->type)
         return cudart_fail(CUDA_ERROR_INVALID_VALUE);

@@ -34,7 +34,7 @@ CUDART_EXPORT cuda_error_t cudaGraphDestroyNode(cudart_node_t *node);
 
 static bool all_there(const cudart_graph_t *g, nodes_t from, nodes_t to, size_t n)
 {
-    if (g == NULL || (n > 0 && (from == NULL || to == NULL)))
+    if (!cudart_is_graph(g) || (n > 0 && (from == NULL || to == NULL)))
         return false;
     for (size_t i = 0; i < n; i++)
         if (from[i] == NULL || to[i] == NULL || from[i]->home != g || to[i]->home != g)
@@ -96,7 +96,7 @@ cuda_error_t cudaGraphGetEdges(cudart_graph_t *g, cudart_node_t **from,
                                cudart_node_t **to EDGE_DATA, size_t *n)
 {
     IGNORE_EDGE_DATA;
-    if (g == NULL || n == NULL || (from == NULL) != (to == NULL))
+    if (!cudart_is_graph(g) || n == NULL || (from == NULL) != (to == NULL))
         return cudart_fail(CUDA_ERROR_INVALID_VALUE);
     edge_list_t l = {.from = from, .to = to, .room = *n};
     for (size_t i = 0; i < g->n_nodes; i++)
@@ -172,7 +172,8 @@ static int update(cudart_graph_t *exec, const cudart_graph_t *changed)
 
 static cuda_error_t update_exec(cudart_graph_t *exec, const cudart_graph_t *g, int *result)
 {
-    cudart_graph_t *changed = exec != NULL && g != NULL ? cudart_graph_copy(g) : NULL;
+    cudart_graph_t *changed =
+        cudart_is_graph(exec) && cudart_is_graph(g) ? cudart_graph_copy(g) : NULL;
 
     if (changed == NULL)
         return cudart_fail(CUDA_ERROR_INVALID_VALUE);

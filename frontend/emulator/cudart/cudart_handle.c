@@ -90,3 +90,46 @@ cudart_event_t *cudart_event_take(const void *handle)
 {
     return find_event(handle, true);
 }
+
+/* --- objects --------------------------------------------------------------------------------- */
+
+static struct {
+    pthread_mutex_t lock;
+    const void **list; /* owned; in order of creation */
+    size_t n, cap;
+} objects = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+void cudart_object_add(const void *object)
+{
+    pthread_mutex_lock(&objects.lock);
+    rb_grow(&objects.list, &objects.cap, objects.n + 1, sizeof(*objects.list));
+    objects.list[objects.n++] = object;
+    pthread_mutex_unlock(&objects.lock);
+}
+
+/* 1 + the place of an object, of which the newest are looked at first; 0: it is none. */
+static size_t find_object(const void *object)
+{
+    size_t i = objects.n;
+
+    while (i > 0 && objects.list[i - 1] != object)
+        i--;
+    return i;
+}
+
+bool cudart_is_object(const void *handle)
+{
+    pthread_mutex_lock(&objects.lock);
+    const bool found = handle != NULL && find_object(handle) > 0;
+    pthread_mutex_unlock(&objects.lock);
+    return found;
+}
+
+void cudart_object_end(const void *object)
+{
+    pthread_mutex_lock(&objects.lock);
+    const size_t i = find_object(object);
+    if (i > 0)
+        objects.list[i - 1] = objects.list[--objects.n];
+    pthread_mutex_unlock(&objects.lock);
+}

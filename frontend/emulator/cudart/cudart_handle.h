@@ -1,4 +1,4 @@
-/* Streams and events by the handles that the program has. */
+/* What the program has handles of: streams and events, whose handles are numbers, and objects. */
 #ifndef RUBATO_CUDART_HANDLE_H
 #define RUBATO_CUDART_HANDLE_H
 
@@ -44,5 +44,10 @@ cudart_event_t *cudart_event(const void *handle);
 
 /* The same; the handle is of none from now on. Free with free(). */
 cudart_event_t *cudart_event_take(const void *handle);
+
+/* Objects whose handles are their addresses, graphs and arrays, from here until their end. */
+void cudart_object_add(const void *object);
+bool cudart_is_object(const void *handle);
+void cudart_object_end(const void *object);
 
 #endif

@@ -15,6 +15,7 @@ typedef struct {
     int reuse[3];
     uint64_t threshold; /* limit of memory kept after it is freed; none is kept */
     uint64_t used, high;
+    bool destroyed;
 } pool_t;
 
 /* Allocations from pools in order of creation; pool is NULL for those of graphs. */
@@ -26,6 +27,12 @@ static struct {
     } * rows;
     size_t n, cap;
 } taken;
+
+/* Destroyed ones stay, to count what they gave. */
+static bool is_pool(const pool_t *pool)
+{
+    return pool != NULL && !pool->destroyed;
+}
 
 static pool_t default_pool = {.reuse = {1, 1, 1}}, graph_pool;
 static pool_t *current_pool = &default_pool;
@@ -127,7 +134,7 @@ cuda_error_t cudaMallocFromPoolAsync(void **p, size_t n, pool_t *pool, cuda_stre
     cudart_node_t model = {.type = CUDA_NODE_ALLOC, .memory = {.n = n}};
     int captured;
 
-    if (p == NULL || pool == NULL)
+    if (p == NULL || !is_pool(pool))
         return cudart_fail(CUDA_ERROR_INVALID_VALUE);
     cuda_error_t e = cudaStreamGetCaptureInfo_v2(stream, &captured, NULL, NULL, NULL, NULL);
     if (e != CUDA_SUCCESS)
@@ -170,17 +177,18 @@ cuda_error_t cudaMemPoolCreate(pool_t **pool, const void *properties)
 /* Memory from the pool may still be in use, so the pool stays to count it. */
 cuda_error_t cudaMemPoolDestroy(pool_t *pool)
 {
-    if (pool == NULL || pool == &default_pool)
+    if (!is_pool(pool) || pool == &default_pool)
         return cudart_fail(CUDA_ERROR_INVALID_VALUE);
     if (pool == current_pool)
         current_pool = &default_pool;
+    pool->destroyed = true;
     return CUDA_SUCCESS;
 }
 
 cuda_error_t cudaMemPoolTrimTo(pool_t *pool, size_t bytes)
 {
     (void)bytes;
-    return cudart_fail_if(pool == NULL);
+    return cudart_fail_if(!is_pool(pool));
 }
 
 static uint64_t *count_of(pool_t *pool, int attribute)
@@ -201,7 +209,7 @@ static uint64_t *count_of(pool_t *pool, int attribute)
 
 cuda_error_t cudaMemPoolGetAttribute(pool_t *pool, int attribute, void *value)
 {
-    if (pool == NULL || value == NULL)
+    if (!is_pool(pool) || value == NULL)
         return cudart_fail(CUDA_ERROR_INVALID_VALUE);
     if (attribute >= POOL_REUSE && attribute < POOL_THRESHOLD) {
         memcpy(value, &pool->reuse[attribute - POOL_REUSE], sizeof(int));
@@ -215,7 +223,7 @@ cuda_error_t cudaMemPoolGetAttribute(pool_t *pool, int attribute, void *value)
 
 cuda_error_t cudaMemPoolSetAttribute(pool_t *pool, int attribute, void *value)
 {
-    if (pool == NULL || value == NULL)
+    if (!is_pool(pool) || value == NULL)
         return cudart_fail(CUDA_ERROR_INVALID_VALUE);
     if (attribute >= POOL_REUSE && attribute < POOL_THRESHOLD) {
         memcpy(&pool->reuse[attribute - POOL_REUSE], value, sizeof(int));
@@ -232,13 +240,13 @@ cuda_error_t cudaMemPoolSetAttribute(pool_t *pool, int attribute, void *value)
 
 cuda_error_t cudaMemPoolSetAccess(pool_t *pool, const void *access, size_t n)
 {
-    return cudart_fail_if(pool == NULL || (n > 0 && access == NULL));
+    return cudart_fail_if(!is_pool(pool) || (n > 0 && access == NULL));
 }
 
 cuda_error_t cudaMemPoolGetAccess(int *flags, pool_t *pool, void *location)
 {
     (void)location;
-    if (flags == NULL || pool == NULL)
+    if (flags == NULL || !is_pool(pool))
         return cudart_fail(CUDA_ERROR_INVALID_VALUE);
     *flags = 3; /* read and write */
     return CUDA_SUCCESS;
@@ -268,7 +276,7 @@ cuda_error_t cudaDeviceSetMemPool(int device, pool_t *pool)
 {
     if (device != 0)
         return cudart_fail(CUDA_ERROR_INVALID_DEVICE);
-    if (pool == NULL)
+    if (!is_pool(pool))
         return cudart_fail(CUDA_ERROR_INVALID_VALUE);
     current_pool = pool;
     return CUDA_SUCCESS;

@@ -1,8 +1,9 @@
 /*
  * Ampere's matrix instructions: HMMA with 8 or 16 products per sum of halves or bf16 and 4 or 8 of
- * tf32, also sparse; IMMA and BMMA with 16 rows; DMMA. Fragments are those of mma.m16n8 and mma.m8n8k4 in the PTX
- * ISA; where sparse ones have their metadata is as in tilelang's layouts. Products are exact; each 8 (tf32: 4) are summed in double precision and rounded once to 32
- * bits, as many as the tensor cores add at once (Fasi et al. 2021).
+ * tf32; IMMA and BMMA with 16 rows; sparse HMMA and IMMA; DMMA. Fragments are those of mma.m16n8,
+ * mma.sp.m16n8 and mma.m8n8k4 in the PTX ISA; where threads have metadata is as in tilelang's layouts.
+ * Products are exact; each 8 (tf32: 4) are summed in double precision and rounded once to 32 bits, as
+ * many as the tensor cores add at once (Fasi et al. 2021).
  */
 #include "frontend/emulator/exec/emu_bf16.h"
 #include "frontend/emulator/exec/emu_half.h"
