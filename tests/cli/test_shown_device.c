@@ -280,6 +280,13 @@ static void programs_that_end_before_a_launch_are_explained(void **state)
     expect(125, "made no launch; see the reason above", WORDS("run", "--", TURING, "missing"));
     expect(125, "none of --launches 7-8 was executed: the program ended after launch 1",
            WORDS("run", "--launches", "7-8", "--", TURING, "add"));
+    expect(125, "made no launch of --launches; see the reason above",
+           WORDS("run", "--launches", "7-8", "--", TURING, "add"));
+    /* It is killed after a launch that was not asked for. */
+    expect(137, "ended by signal 9 (Killed) without a kernel launch of --launches; it made others",
+           WORDS("run", "--launches", "2", "--", TURING, "die"));
+    expect(137, "ended by signal 9 (Killed) without a kernel launch of --launches; it made others",
+           WORDS("record", "--launches", "2", "-o", "r.rbt", "--", TURING, "die"));
     assert_false(cli_exists("r.rbt"));
     expect(0, NULL, WORDS(RECORD, "--", TURING, "exit", "0"));
     expect(3, "sh ended with status 3 and did not call the CUDA runtime",

@@ -245,6 +245,9 @@ static void contexts_are_a_stack(void **state)
     assert_int_equal(cuCtxGetCurrent(&got), 0);
     assert_ptr_equal(got, a);
     assert_int_equal(cuCtxDestroy_v2(a), 0);
+    assert_int_equal(cuCtxDestroy_v2(a), INVALID_CONTEXT);
+    assert_int_equal(cuCtxPushCurrent_v2(a), INVALID_CONTEXT);
+    assert_int_equal(cuCtxSetCurrent(a), INVALID_CONTEXT);
     assert_int_equal(cuCtxPopCurrent_v2(&got), INVALID_CONTEXT);
     assert_int_equal(cuCtxPushCurrent_v2(NULL), INVALID_CONTEXT);
 }

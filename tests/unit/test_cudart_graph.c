@@ -392,6 +392,36 @@ static void memory_of_a_graph_keeps_its_place(void **state)
     must(cudaGraphDestroy(graph));
 }
 
+/* Graphs, what was made of them, and pools, after they were destroyed. */
+static void destroyed_graphs_and_pools_are_refused(void **state)
+{
+    static const char properties[88];
+    handle_t graph, exec, node, pool, other;
+    void *p;
+    size_t n = 0;
+
+    (void)state;
+    must(cudaGraphCreate(&graph, 0));
+    must(cudaGraphInstantiate(&exec, graph, NULL, NULL, 0));
+    must(cudaGraphExecDestroy(exec));
+    assert_int_equal(cudaGraphExecDestroy(exec), INVALID_VALUE);
+    assert_int_equal(cudaGraphLaunch(exec, NULL), INVALID_VALUE);
+    must(cudaGraphDestroy(graph));
+    assert_int_equal(cudaGraphDestroy(graph), INVALID_VALUE);
+    assert_int_equal(cudaGraphInstantiate(&exec, graph, NULL, NULL, 0), INVALID_VALUE);
+    assert_int_equal(cudaGraphClone(&other, graph), INVALID_VALUE);
+    assert_int_equal(cudaGraphGetNodes(graph, NULL, &n), INVALID_VALUE);
+    assert_int_equal(cudaGraphGetEdges(graph, NULL, NULL, &n), INVALID_VALUE);
+    assert_int_equal(cudaGraphAddChildGraphNode(&node, graph, NULL, 0, graph), INVALID_VALUE);
+    must(cudaGraphCreate(&other, 0));
+    assert_int_equal(cudaGraphAddChildGraphNode(&node, other, NULL, 0, &n), INVALID_VALUE);
+    must(cudaGraphDestroy(other));
+    must(cudaMemPoolCreate(&pool, properties));
+    must(cudaMemPoolDestroy(pool));
+    assert_int_equal(cudaMemPoolDestroy(pool), INVALID_VALUE);
+    assert_int_equal(cudaMallocFromPoolAsync(&p, 4, pool, NULL), INVALID_VALUE);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -403,6 +433,7 @@ int main(void)
         TEST(what_nodes_do_can_be_changed),
         TEST(pools_count_what_is_taken),
         TEST(memory_of_a_graph_keeps_its_place),
+        TEST(destroyed_graphs_and_pools_are_refused),
     };
 
     show_gpu("v100");

@@ -24,6 +24,11 @@ int cudaLaunchKernel_ptsz(const void *host, dim3_t grid, dim3_t block, void **ar
 int cudaLaunchKernelExC(const config_t *c, const void *host, void **args);
 int cudaLaunchKernelExC_ptsz(const config_t *c, const void *host, void **args);
 
+int cudaFuncSetAttribute(const void *host, int attribute, int value);
+int cudaFuncGetAttributes(void *attributes, const void *host);
+int cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *n, const void *host, int threads,
+                                                  size_t shared);
+
 static const char stub[1];
 static const dim3_t grid = {3, 1, 1}, block = {256, 1, 1};
 
@@ -90,6 +95,25 @@ static void bad_configurations_are_refused(void **state)
     assert_int_equal(cudaLaunchKernelExC(&(config_t){.grid = grid, .block = wide}, stub, args), 9);
     assert_int_equal(cudaLaunchKernelExC(&(config_t){.grid = grid, .block = block}, &wide, args),
                      98);
+    assert_int_equal(cudaLaunchKernel(stub, grid, block, NULL, 0, NULL), 1);
+}
+
+/* Hints about kernels are accepted if there is such a kernel and such a hint. */
+static void hints_about_kernels(void **state)
+{
+    enum { DYNAMIC_SHARED = 8, CARVE_OUT, INVALID_VALUE = 1, INVALID_FUNCTION = 98 };
+    int n;
+
+    (void)state;
+    assert_int_equal(cudaFuncSetAttribute(stub, DYNAMIC_SHARED, 40000), 0);
+    assert_int_equal(cudaFuncSetAttribute(stub, DYNAMIC_SHARED, -1), INVALID_VALUE);
+    assert_int_equal(cudaFuncSetAttribute(stub, CARVE_OUT, 101), INVALID_VALUE);
+    assert_int_equal(cudaFuncSetAttribute(stub, 0, 0), INVALID_VALUE);
+    assert_int_equal(cudaFuncSetAttribute(&grid, CARVE_OUT, 50), INVALID_FUNCTION);
+    assert_int_equal(cudaFuncGetAttributes(NULL, stub), INVALID_VALUE);
+    assert_int_equal(cudaOccupancyMaxActiveBlocksPerMultiprocessor(NULL, stub, 32, 0),
+                     INVALID_VALUE);
+    assert_int_equal(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&n, stub, 32, 0), 0);
 }
 
 int main(void)
@@ -97,6 +121,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(launches_add_vectors),
         cmocka_unit_test(bad_configurations_are_refused),
+        cmocka_unit_test(hints_about_kernels),
     };
 
     show_gpu("v100");

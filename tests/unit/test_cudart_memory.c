@@ -7,6 +7,7 @@
 #include "tests/support/test.h"
 
 enum { TO_DEVICE = 1, TO_HOST = 2, ON_DEVICE = 3, INVALID_VALUE = 1, SIGNED = 0 };
+enum { INVALID_PITCH = 12, INVALID_DIRECTION = 21, INVALID_HANDLE = 400 };
 enum { WIDTH = 7, HEIGHT = 4, DEPTH = 3 };
 
 typedef struct {
@@ -52,6 +53,12 @@ int cudaFreeHost(void *p);
 int cudaHostRegister(void *p, size_t n, unsigned flags);
 int cudaHostUnregister(void *p);
 int cudaMalloc(void **p, size_t n);
+int cuMemAlloc_v2(uintptr_t *p, size_t n);
+int cuMemAllocManaged(uintptr_t *p, size_t n, unsigned flags);
+int cuMemFree_v2(uintptr_t p);
+int cuMemHostGetDevicePointer_v2(uintptr_t *p, void *host, unsigned flags);
+int cuPointerGetAttribute(void *value, int attribute, uintptr_t p);
+int cuMemsetD2D32_v2(uintptr_t p, size_t pitch, unsigned value, size_t width, size_t height);
 int cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
                  size_t height, int kind);
 int cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
@@ -112,8 +119,8 @@ static void rows_are_copied_without_what_lies_between_them(void **state)
         assert_int_equal(to[y][WIDTH], 9);     /* between the rows on the card */
         assert_int_equal(to[y][WIDTH + 1], 1); /* between those of the host */
     }
-    assert_int_equal(cudaMemcpy2D(to, WIDTH - 1, p, pitch, WIDTH, 1, TO_HOST), INVALID_VALUE);
-    assert_int_equal(cudaMemcpy2D(p, pitch, from, WIDTH, WIDTH, HEIGHT, 77), INVALID_VALUE);
+    assert_int_equal(cudaMemcpy2D(to, WIDTH - 1, p, pitch, WIDTH, 1, TO_HOST), INVALID_PITCH);
+    assert_int_equal(cudaMemcpy2D(p, pitch, from, WIDTH, WIDTH, HEIGHT, 77), INVALID_DIRECTION);
     assert_int_equal(cudaMemset2D(to, WIDTH, 0, WIDTH, 1), INVALID_VALUE); /* not the card's */
     assert_int_equal(cudaFree(p), 0);
     assert_int_equal(cudaFree(p), INVALID_VALUE);
@@ -240,6 +247,10 @@ static void what_is_outside_of_an_array_is_refused(void **state)
                            .kind = TO_DEVICE};
     assert_int_equal(cudaMemcpy3D(&deep), INVALID_VALUE);
     assert_int_equal(cudaFreeArray(a), 0);
+    assert_int_equal(cudaFreeArray(a), INVALID_HANDLE); /* it is none now */
+    assert_int_equal(cudaGetChannelDesc(&c, a), INVALID_HANDLE);
+    assert_int_equal(cudaMemcpyToArray(a, 0, 0, texels, row, TO_DEVICE), INVALID_VALUE);
+    assert_int_equal(cudaMemcpy3D(&deep), INVALID_HANDLE);
     assert_true(cudaGetChannelDesc(&c, NULL) != 0);
 }
 
@@ -304,11 +315,109 @@ static void sizes_that_overflow_are_refused(void **state)
     assert_int_equal(cudaMemcpy2D(&byte, 1, &byte, 1, 0, SIZE_MAX, 0), 0); /* nothing */
 }
 
+static void boxes_that_overflow_are_refused(void **state)
+{
+    const size_t half = (size_t)1 << 63;
+    const extent_t point = {1, 1, 1};
+    uint8_t before[512], after[512];
+    void *p, *array;
+
+    (void)state;
+    assert_int_equal(cudaMalloc(&p, 512), 0);
+    assert_int_equal(cudaMallocArray(&array, &words, WIDTH, HEIGHT, 0), 0);
+    number(before, sizeof(before));
+    assert_int_equal(cudaMemcpy2D(p, 512, before, 512, 512, 1, TO_DEVICE), 0);
+    assert_int_equal(cudaMemset2D(p, half, 0, 1, 3), INVALID_VALUE); /* back to p */
+    assert_int_equal(cudaMemset2D(p, 4, 0, 5, 2), INVALID_VALUE);    /* overlapping rows */
+    assert_int_equal(cuMemsetD2D32_v2((uintptr_t)p, half, 0, half / 2, 1), INVALID_VALUE);
+    assert_int_equal(cudaMemset2D(p, 1, 0, 0, SIZE_MAX), 0); /* nothing */
+    assert_int_equal(cudaMemset3D((pitched_t){p, half, 1, 2}, 0, (extent_t){1, 1, 2}),
+                     INVALID_VALUE);
+    assert_int_equal(cudaMemset3D((pitched_t){p, 4, 4, 1}, 0, (extent_t){5, 2, 1}), INVALID_VALUE);
+    assert_int_equal(cudaMemset3D((pitched_t){p, 4, 4, 1}, 0, (extent_t){0, SIZE_MAX, SIZE_MAX}),
+                     0);
+    const copy3d_t within = {.from = {before, 1, 1, 1}, .to = {p, 1, 1, 1}, .kind = TO_DEVICE};
+    copy3d_t c[4] = {within, within, within, within};
+    c[0].extent = (extent_t){1, 1, SIZE_MAX};
+    c[1].extent = (extent_t){1, 2, 2};
+    c[1].to = (pitched_t){p, half, 1, 2};
+    c[2].extent = point;
+    c[2].from_pos = (extent_t){0, half, half};
+    c[3].extent = (extent_t){half / 2, 1, 1}; /* texels of four bytes */
+    c[3].to_array = array;
+    for (unsigned i = 0; i < 4; i++)
+        assert_int_equal(cudaMemcpy3D(&c[i]), INVALID_VALUE);
+    c[3].extent = point;
+    c[3].to_pos = (extent_t){half / 2, 0, 0};
+    assert_int_equal(cudaMemcpy3D(&c[3]), INVALID_VALUE);
+    c[2] = within;
+    c[2].extent = (extent_t){2, 2, 1};
+    assert_int_equal(cudaMemcpy3D(&c[2]), INVALID_PITCH);
+    assert_int_equal(cudaMemcpy2D(after, 512, p, 512, 512, 1, TO_HOST), 0);
+    assert_memory_equal(after, before, sizeof(before));
+    assert_int_equal(cudaFreeArray(array), 0);
+    assert_int_equal(cudaFree(p), 0);
+}
+
+/* What the manuals say of nothing. */
+static void allocations_of_nothing(void **state)
+{
+    void *p = &p;
+    uintptr_t at;
+
+    (void)state;
+    assert_int_equal(cudaMalloc(&p, 0), 0);
+    assert_null(p);
+    assert_int_equal(cudaFree(p), 0);
+    assert_int_equal(cudaMallocManaged(&p, 0, 1), INVALID_VALUE);
+    assert_int_equal(cudaMallocManaged(&p, 4, 0), INVALID_VALUE);
+    assert_int_equal(cudaHostAlloc(&p, 4, 8), INVALID_VALUE);
+    assert_int_equal(cuMemAlloc_v2(&at, 0), INVALID_VALUE);
+    assert_int_equal(cuMemAllocManaged(&at, 0, 1), INVALID_VALUE);
+    assert_int_equal(cuMemFree_v2(0), INVALID_VALUE);
+}
+
+/* The driver's answers about memory of each type. */
+static void the_driver_knows_types_of_memory(void **state)
+{
+    enum { MEMORY_TYPE = 2, IS_MANAGED = 8, HOST = 1, DEVICE = 2 };
+    static char own[64];
+    void *card, *pinned;
+    uintptr_t managed, at = 0;
+
+    (void)state;
+    assert_int_equal(cudaMalloc(&card, 100), 0);
+    assert_int_equal(cudaMallocHost(&pinned, 100), 0);
+    assert_int_equal(cuMemAllocManaged(&managed, 100, 1), 0);
+    assert_int_equal(cudaHostRegister(own, sizeof(own), 0), 0);
+    const struct {
+        uintptr_t p;
+        int type, managed;
+    } expected[] = {{(uintptr_t)card, DEVICE, 0},
+                    {(uintptr_t)pinned, HOST, 0},
+                    {managed, DEVICE, 1},
+                    {(uintptr_t)own, HOST, 0}};
+    for (unsigned i = 0; i < 4; i++) {
+        int type = 0, is_managed = -1;
+        assert_int_equal(cuPointerGetAttribute(&type, MEMORY_TYPE, expected[i].p), 0);
+        assert_int_equal(type, expected[i].type);
+        assert_int_equal(cuPointerGetAttribute(&is_managed, IS_MANAGED, expected[i].p), 0);
+        assert_int_equal(is_managed & 1, expected[i].managed);
+    }
+    assert_int_equal(cuMemHostGetDevicePointer_v2(&at, own + 5, 0), 0);
+    assert_ptr_equal((void *)at, own + 5);
+    assert_int_equal(cudaHostUnregister(own), 0);
+    assert_int_equal(cuMemHostGetDevicePointer_v2(&at, own, 0), INVALID_VALUE);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(memory_has_its_type),
         cmocka_unit_test(sizes_that_overflow_are_refused),
+        cmocka_unit_test(boxes_that_overflow_are_refused),
+        cmocka_unit_test(allocations_of_nothing),
+        cmocka_unit_test(the_driver_knows_types_of_memory),
         cmocka_unit_test(rows_are_copied_without_what_lies_between_them),
         cmocka_unit_test(memory_of_the_host_is_known_as_such),
         cmocka_unit_test(boxes_are_copied_from_place_to_place),

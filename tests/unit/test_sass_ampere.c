@@ -207,25 +207,6 @@ static void doubles_multiply(void **state)
     }
 }
 
-static void sparse_products_are_refused_by_name(void **state)
-{
-    sass_lab_t lab;
-
-    (void)state;
-    FOR_EACH_ARCH(lab)
-    {
-        const uint64_t any = sass_lab_put(&lab, NULL, 4096);
-        sass_lab_kernel(&lab, "sparse");
-        for (unsigned i = 0; i < 4; i++)
-            sass_lab_pointer(&lab, any);
-        assert_int_not_equal(
-            sass_lab_run(&lab, (uint32_t[]){1, 1, 1}, (uint32_t[]){32, 1, 1}, 0, NULL, NULL),
-            RB_OK);
-        assert_true(lab.totals.unsupported);
-        assert_non_null(strstr(lab.err.text, "HMMA.SP.16816.F32"));
-    }
-}
-
 /* --- copies and barriers --------------------------------------------------------------------- */
 
 static void copies_reach_shared_memory(void **state)
@@ -640,7 +621,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(matrices_of_all_types_multiply),
         cmocka_unit_test(doubles_multiply),
-        cmocka_unit_test(sparse_products_are_refused_by_name),
         cmocka_unit_test(copies_reach_shared_memory),
         cmocka_unit_test(barriers_in_shared_memory_have_phases),
         cmocka_unit_test(warps_reduce),

@@ -1,6 +1,8 @@
 /* Arrays and mipmapped arrays of the driver API. */
 #include "frontend/emulator/cuda/cuda_array.h"
 
+#include "frontend/emulator/cudart/cudart_handle.h"
+
 /* CUDA_ARRAY3D_DESCRIPTOR */
 typedef struct {
     size_t width, height, depth;
@@ -97,7 +99,7 @@ cuda_error_t cuArray3DGetDescriptor_v2(array_shape3d_t *shape, const cudart_arra
 {
     if (shape == NULL)
         return CUDA_ERROR_INVALID_VALUE;
-    if (array == NULL)
+    if (!cudart_is_object(array))
         return CUDA_ERROR_INVALID_HANDLE;
     *shape = (array_shape3d_t){.width = array->extent.width,
                                .height = array->extent.height,

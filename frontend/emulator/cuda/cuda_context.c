@@ -34,8 +34,10 @@ CUDART_EXPORT cuda_error_t cuDevicePrimaryCtxReset_v2(int device);
 CUDART_EXPORT cuda_error_t cuDevicePrimaryCtxReset(int device);
 CUDART_EXPORT cuda_error_t cuDevicePrimaryCtxSetFlags_v2(int device, unsigned flags);
 CUDART_EXPORT cuda_error_t cuDevicePrimaryCtxGetState(int device, unsigned *flags, int *active);
+CUDART_EXPORT cuda_error_t cudaDeviceSetLimit(int limit, size_t value);
 CUDART_EXPORT cuda_error_t cudaDeviceGetLimit(size_t *value, int limit);
 CUDART_EXPORT cuda_error_t cudaDeviceSynchronize(void);
+CUDART_EXPORT cuda_error_t cudaDeviceReset(void);
 CUDART_EXPORT cuda_error_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest);
 
 cuda_error_t cuCtxCreate_v2(cudart_context_t **context, unsigned flags, int device)
@@ -61,12 +63,18 @@ cuda_error_t cuCtxCreate_v4(cudart_context_t **context, void *params, unsigned f
     return cuCtxCreate_v2(context, flags, device);
 }
 
+static bool is_context(const cudart_context_t *context)
+{
+    return context != NULL && !context->destroyed;
+}
+
 /* A context may still be on a thread's stack, so its memory stays. */
 cuda_error_t cuCtxDestroy_v2(cudart_context_t *context)
 {
-    if (context == NULL || context == cudart_primary_context())
+    if (!is_context(context) || context == cudart_primary_context())
         return CUDA_ERROR_INVALID_CONTEXT;
     cudart_storage_drop_all(context);
+    context->destroyed = true;
     if (cudart_top_context() == context)
         cudart_pop_context();
     return CUDA_SUCCESS;
@@ -98,7 +106,7 @@ cuda_error_t cuCtxDetach(cudart_context_t *context)
 
 cuda_error_t cuCtxPushCurrent_v2(cudart_context_t *context)
 {
-    if (context == NULL)
+    if (!is_context(context))
         return CUDA_ERROR_INVALID_CONTEXT;
     return cudart_push_context(context) ? CUDA_SUCCESS : CUDA_ERROR_MEMORY_ALLOCATION;
 }
@@ -117,6 +125,8 @@ cuda_error_t cuCtxPopCurrent_v2(cudart_context_t **context)
 /* Replaces the top of the stack; NULL removes it. */
 cuda_error_t cuCtxSetCurrent(cudart_context_t *context)
 {
+    if (context != NULL && !is_context(context))
+        return CUDA_ERROR_INVALID_CONTEXT;
     cudart_pop_context();
     if (context != NULL)
         cudart_push_context(context);
@@ -169,7 +179,8 @@ cuda_error_t cuCtxGetId(cudart_context_t *context, unsigned long long *number)
 
 cuda_error_t cuCtxGetApiVersion(cudart_context_t *context, unsigned *version)
 {
-    (void)context;
+    if (context != NULL && !is_context(context))
+        return CUDA_ERROR_INVALID_CONTEXT;
     if (version != NULL)
         *version = 3020;
     return cudart_invalid_if(version == NULL);
@@ -182,7 +193,15 @@ cuda_error_t cuCtxSynchronize(void)
 
 cuda_error_t cuCtxGetLimit(size_t *value, int limit)
 {
-    return value == NULL ? CUDA_ERROR_INVALID_VALUE : cudaDeviceGetLimit(value, limit);
+    return cudart_top_context() == NULL ? CUDA_ERROR_INVALID_CONTEXT
+                                        : cudaDeviceGetLimit(value, limit);
+}
+
+/* Of all contexts, which share the device's memory. */
+cuda_error_t cuCtxSetLimit(int limit, size_t value)
+{
+    return cudart_top_context() == NULL ? CUDA_ERROR_INVALID_CONTEXT
+                                        : cudaDeviceSetLimit(limit, value);
 }
 
 #pragma GCC diagnostic push
@@ -192,11 +211,8 @@ cuda_error_t cuCtxGetLimit(size_t *value, int limit)
     {                                                                                              \
         return cudart_leave(cudart_enter(), CUDA_SUCCESS);                                         \
     }
-HINT(cuCtxSetLimit, int limit, size_t value)
 HINT(cuCtxSetCacheConfig, int config)
 HINT(cuCtxSetSharedMemConfig, int config)
-HINT(cuDevicePrimaryCtxReset_v2, int device)
-HINT(cuDevicePrimaryCtxReset, int device)
 #pragma GCC diagnostic pop
 
 cuda_error_t cuCtxGetCacheConfig(int *config)
@@ -246,6 +262,16 @@ cuda_error_t cuDevicePrimaryCtxRelease_v2(int device)
 cuda_error_t cuDevicePrimaryCtxRelease(int device)
 {
     return cuDevicePrimaryCtxRelease_v2(device);
+}
+
+cuda_error_t cuDevicePrimaryCtxReset_v2(int device)
+{
+    return device == 0 ? cudaDeviceReset() : CUDA_ERROR_INVALID_DEVICE;
+}
+
+cuda_error_t cuDevicePrimaryCtxReset(int device)
+{
+    return cuDevicePrimaryCtxReset_v2(device);
 }
 
 cuda_error_t cuDevicePrimaryCtxSetFlags_v2(int device, unsigned flags)

@@ -1,5 +1,7 @@
 #include "frontend/emulator/cuda/cuda_copy.h"
 
+#include "frontend/emulator/cudart/cudart_handle.h"
+
 /* One side of CUDA_MEMCPY2D. */
 typedef struct {
     size_t x, y; /* x in bytes */
@@ -21,6 +23,12 @@ CUDART_EXPORT cuda_error_t cuMemcpy2D_v2(const rows_copy_t *c);
 CUDART_EXPORT cuda_error_t cuMemcpy2DUnaligned_v2(const rows_copy_t *c);
 CUDART_EXPORT cuda_error_t cuMemcpy2DAsync_v2(const rows_copy_t *c, cuda_stream_t stream);
 
+/* The driver has no error for pitches. */
+static cuda_error_t driver_error(cuda_error_t e)
+{
+    return e == CUDA_ERROR_INVALID_PITCH ? CUDA_ERROR_INVALID_VALUE : e;
+}
+
 enum { HOST = 1, ARRAY = 3, ANY = 4 }; /* CUmemorytype */
 
 /* Bytes of a texel of the arrays of a copy; 1 without arrays. The runtime counts in texels then. */
@@ -29,7 +37,7 @@ static size_t texel_bytes(const cuda_driver_copy_t *c)
     const cuda_copy_side_t *sides[] = {&c->from, &c->to};
 
     for (unsigned i = 0; i < 2; i++)
-        if (sides[i]->type == ARRAY && sides[i]->array != NULL)
+        if (sides[i]->type == ARRAY && cudart_is_object(sides[i]->array))
             return emu_texel_bytes(&sides[i]->array->texels);
     return 1;
 }
@@ -40,16 +48,20 @@ static cuda_error_t side_of(const cuda_driver_copy_t *c, const cuda_copy_side_t 
 {
     *at = (cuda_extent_t){s->x, s->y, s->z};
     if (s->type == ARRAY) {
-        const size_t bytes = s->array != NULL ? emu_texel_bytes(&s->array->texels) : 1;
+        const bool there = cudart_is_object(s->array);
+        const size_t bytes = there ? emu_texel_bytes(&s->array->texels) : 1;
         *array = s->array;
         at->width /= bytes;
-        return cudart_invalid_if(s->array == NULL || s->level != 0 || s->x % bytes != 0);
+        return cudart_invalid_if(!there || s->level != 0 || s->x % bytes != 0);
     }
     memory->p = s->type == HOST ? s->host : cuda_at(s->device);
-    memory->pitch = s->pitch != 0 ? s->pitch : s->x + c->width;
+    memory->pitch = s->pitch;
+    memory->ysize = s->height;
+    const bool overflow =
+        (s->pitch == 0 && __builtin_add_overflow(s->x, c->width, &memory->pitch)) ||
+        (s->height == 0 && __builtin_add_overflow(s->y, c->height, &memory->ysize));
     memory->xsize = memory->pitch;
-    memory->ysize = s->height != 0 ? s->height : s->y + c->height;
-    return cudart_invalid_if(memory->p == NULL || s->type < HOST || s->type > ANY);
+    return cudart_invalid_if(overflow || memory->p == NULL || s->type < HOST || s->type > ANY);
 }
 
 cuda_error_t cuda_copy_of(const cuda_driver_copy_t *c, cuda_copy3d_t *copy)
@@ -70,7 +82,7 @@ cuda_error_t cuMemcpy3D_v2(const cuda_driver_copy_t *c)
     cuda_copy3d_t copy;
     cuda_error_t e = cuda_copy_of(c, &copy);
 
-    return e == CUDA_SUCCESS ? cudaMemcpy3D(&copy) : e;
+    return driver_error(e == CUDA_SUCCESS ? cudaMemcpy3D(&copy) : e);
 }
 
 cuda_error_t cuMemcpy3DAsync_v2(const cuda_driver_copy_t *c, cuda_stream_t stream)
@@ -78,7 +90,7 @@ cuda_error_t cuMemcpy3DAsync_v2(const cuda_driver_copy_t *c, cuda_stream_t strea
     cuda_copy3d_t copy;
     cuda_error_t e = cuda_copy_of(c, &copy);
 
-    return e == CUDA_SUCCESS ? cudaMemcpy3DAsync(&copy, stream) : e;
+    return driver_error(e == CUDA_SUCCESS ? cudaMemcpy3DAsync(&copy, stream) : e);
 }
 
 /* --- rows ------------------------------------------------------------------------------------ */

@@ -6,6 +6,9 @@
 #include "frontend/emulator/cudart/cudart_graph.h"
 
 CUDART_EXPORT cuda_error_t cudaMallocHost(void **p, size_t n);
+CUDART_EXPORT cuda_error_t cudaHostAlloc(void **p, size_t n, unsigned flags);
+CUDART_EXPORT cuda_error_t cudaMallocManaged(void **p, size_t n, unsigned flags);
+CUDART_EXPORT cuda_error_t cudaHostGetDevicePointer(void **device, void *host, unsigned flags);
 CUDART_EXPORT cuda_error_t cudaFreeHost(void *p);
 CUDART_EXPORT cuda_error_t cudaMallocPitch(void **p, size_t *pitch, size_t width, size_t height);
 CUDART_EXPORT cuda_error_t cudaMallocAsync(void **p, size_t n, cuda_stream_t stream);
@@ -46,7 +49,7 @@ cuda_error_t cuMemAlloc_v2(cuda_pointer_t *p, size_t n)
 
 cuda_error_t cuMemFree_v2(cuda_pointer_t p)
 {
-    return cudaFree(cuda_at(p));
+    return p == 0 ? CUDA_ERROR_INVALID_VALUE : cudaFree(cuda_at(p));
 }
 
 cuda_error_t cuMemAllocPitch_v2(cuda_pointer_t *p, size_t *pitch, size_t width, size_t height,
@@ -64,40 +67,39 @@ cuda_error_t cuMemAllocPitch_v2(cuda_pointer_t *p, size_t *pitch, size_t width, 
 
 cuda_error_t cuMemAllocHost_v2(void **p, size_t n)
 {
-    return cudaMallocHost(p, n);
+    return n == 0 ? CUDA_ERROR_INVALID_VALUE : cudaMallocHost(p, n);
 }
 
 cuda_error_t cuMemHostAlloc(void **p, size_t n, unsigned flags)
 {
-    (void)flags;
-    return cudaMallocHost(p, n);
+    return n == 0 ? CUDA_ERROR_INVALID_VALUE : cudaHostAlloc(p, n, flags);
 }
 
 cuda_error_t cuMemFreeHost(void *p)
 {
-    return cudaFreeHost(p);
+    return p == NULL ? CUDA_ERROR_INVALID_VALUE : cudaFreeHost(p);
 }
 
 cuda_error_t cuMemAllocManaged(cuda_pointer_t *p, size_t n, unsigned flags)
 {
     void *at = NULL;
 
-    (void)flags;
-    if (p == NULL || n == 0)
+    if (p == NULL)
         return CUDA_ERROR_INVALID_VALUE;
-    cuda_error_t e = cudaMallocHost(&at, n);
+    cuda_error_t e = cudaMallocManaged(&at, n, flags);
     *p = (uintptr_t)at;
     return e;
 }
 
 cuda_error_t cuMemHostGetDevicePointer_v2(cuda_pointer_t *p, void *host, unsigned flags)
 {
-    cudart_state_t *s = cudart_enter();
-    bool known = p != NULL && flags == 0 && cudart_is_device(s, host);
+    void *at = NULL;
+    cuda_error_t e = p == NULL || flags != 0 ? CUDA_ERROR_INVALID_VALUE
+                                             : cudaHostGetDevicePointer(&at, host, flags);
 
-    if (known)
-        *p = (uintptr_t)host;
-    return cudart_leave(s, cudart_invalid_if(!known));
+    if (e == CUDA_SUCCESS)
+        *p = (uintptr_t)at;
+    return e;
 }
 
 cuda_error_t cuMemAllocAsync(cuda_pointer_t *p, size_t n, cuda_stream_t stream)
@@ -112,7 +114,7 @@ cuda_error_t cuMemAllocAsync(cuda_pointer_t *p, size_t n, cuda_stream_t stream)
 
 cuda_error_t cuMemFreeAsync(cuda_pointer_t p, cuda_stream_t stream)
 {
-    return cudaFreeAsync(cuda_at(p), stream);
+    return p == 0 ? CUDA_ERROR_INVALID_VALUE : cudaFreeAsync(cuda_at(p), stream);
 }
 
 cuda_error_t cuMemGetInfo_v2(size_t *free_bytes, size_t *total)
@@ -140,16 +142,23 @@ cuda_error_t cuPointerGetAttribute(void *value, int attribute, cuda_pointer_t p)
 {
     enum { CONTEXT = 1, MEMORY_TYPE, DEVICE_POINTER, HOST_POINTER, BUFFER_ID = 7, IS_MANAGED };
     enum { ORDINAL = 9, LEGACY_IPC, RANGE_START, RANGE_BYTES };
+    enum { HOST = 1, DEVICE }; /* CUmemorytype */
     cudart_state_t *s = cudart_enter();
-    uint64_t begin = 0, bytes = 0;
+    const emu_range_t *r = emu_mem_range(&s->mem, p);
+    const emu_foreign_t *f = emu_mem_foreign(&s->mem, p, 1);
 
-    if (value == NULL || !emu_mem_find(&s->mem, p, &begin, &bytes))
+    if (value == NULL || (r == NULL && f == NULL))
         return cudart_leave(s, CUDA_ERROR_INVALID_VALUE);
+    const uint64_t begin = r != NULL ? s->mem.base + r->offset : f->addr;
+    const uint64_t bytes = r != NULL ? r->bytes : f->bytes;
+    const bool managed = r != NULL && r->managed, of_host = r == NULL || r->of_host;
     const uint64_t long_values[] = {
         [CONTEXT] = (uintptr_t)cudart_context(), [DEVICE_POINTER] = p,  [HOST_POINTER] = p,
         [BUFFER_ID] = emu_mem_id(&s->mem, p),    [RANGE_START] = begin, [RANGE_BYTES] = bytes};
-    const unsigned values[] = {
-        [MEMORY_TYPE] = 2, [IS_MANAGED] = 0, [ORDINAL] = 0, [LEGACY_IPC] = 0};
+    const unsigned values[] = {[MEMORY_TYPE] = of_host && !managed ? HOST : DEVICE,
+                               [IS_MANAGED] = managed,
+                               [ORDINAL] = 0,
+                               [LEGACY_IPC] = 0};
     switch (attribute) {
     case CONTEXT:
     case DEVICE_POINTER:

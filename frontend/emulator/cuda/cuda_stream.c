@@ -1,6 +1,7 @@
 /* Streams, events, pools and captured graphs in the driver API. */
 #include "frontend/emulator/cuda/cuda_api.h"
 #include "frontend/emulator/cudart/cudart_calls.h"
+#include "frontend/emulator/cudart/cudart_handle.h"
 
 typedef void (*callback_t)(cuda_stream_t stream, cuda_error_t status, void *data);
 
@@ -71,9 +72,10 @@ CUDART_EXPORT cuda_error_t cuStreamGetCtx(cuda_stream_t stream, cudart_context_t
 
 cuda_error_t cuStreamGetCtx(cuda_stream_t stream, cudart_context_t **context)
 {
-    (void)stream;
     if (context == NULL)
         return CUDA_ERROR_INVALID_VALUE;
+    if (!cudart_is_stream(stream))
+        return CUDA_ERROR_INVALID_HANDLE;
     *context = cudart_context();
     return CUDA_SUCCESS;
 }

@@ -5,6 +5,7 @@
 
 #include "frontend/emulator/cuda/cuda_array.h"
 #include "frontend/emulator/cuda/cuda_module.h"
+#include "frontend/emulator/cudart/cudart_handle.h"
 #include "sim/core/alloc.h"
 
 /* CUDA_RESOURCE_DESC */
@@ -99,7 +100,7 @@ static bool resource_of(const driver_resource_t *from, cuda_resource_t *to)
                                 &to->u.pitched.channels);
     default:
         to->u.array = from->u.array;
-        return from->u.array != NULL;
+        return cudart_is_object(from->u.array);
     }
 }
 
@@ -237,7 +238,7 @@ static cuda_error_t refer(reference_t *r, const driver_resource_t *resource)
 cuda_error_t cuTexRefSetArray(reference_t *r, cudart_array_t *array, unsigned flags)
 {
     (void)flags;
-    if (array == NULL)
+    if (!cudart_is_object(array))
         return CUDA_ERROR_INVALID_VALUE;
     return refer(r, &(driver_resource_t){.type = CUDA_RESOURCE_ARRAY, .u.array = array});
 }
@@ -251,7 +252,7 @@ cuda_error_t cuSurfRefSetArray(reference_t *r, cudart_array_t *array, unsigned f
 cuda_error_t cuTexRefSetMipmappedArray(reference_t *r, cudart_array_t *mipmap, unsigned flags)
 {
     (void)flags;
-    if (mipmap == NULL)
+    if (!cudart_is_object(mipmap))
         return CUDA_ERROR_INVALID_VALUE;
     return refer(r, &(driver_resource_t){.type = CUDA_RESOURCE_MIPMAPPED, .u.array = mipmap});
 }

@@ -62,8 +62,9 @@ cuda_error_t cudaGetChannelDesc(cuda_channels_t *channels, const void *array)
 {
     const cudart_array_t *a = array;
 
-    if (a == NULL)
-        return CUDA_ERROR_INVALID_HANDLE;
+    if (!cudart_is_object(a) || channels == NULL)
+        return cudart_fail(!cudart_is_object(a) ? CUDA_ERROR_INVALID_HANDLE
+                                                : CUDA_ERROR_INVALID_VALUE);
     *channels = a->channels;
     return CUDA_SUCCESS;
 }
@@ -73,8 +74,8 @@ cuda_error_t cudaArrayGetInfo(cuda_channels_t *channels, cuda_extent_t *extent, 
 {
     const cudart_array_t *a = array;
 
-    if (a == NULL)
-        return CUDA_ERROR_INVALID_HANDLE;
+    if (!cudart_is_object(a))
+        return cudart_fail(CUDA_ERROR_INVALID_HANDLE);
     if (channels != NULL)
         *channels = a->channels;
     if (extent != NULL)
@@ -130,6 +131,7 @@ cuda_error_t cudaMalloc3DArray(void **array, const cuda_channels_t *channels, cu
         return cudart_leave(s, CUDA_ERROR_MEMORY_ALLOCATION);
     *array = rb_calloc(1, sizeof(a));
     memcpy(*array, &a, sizeof(a));
+    cudart_object_add(*array);
     return cudart_leave(s, CUDA_SUCCESS);
 }
 
@@ -144,10 +146,13 @@ cuda_error_t cudaFreeArray(void *array)
     cudart_state_t *s = cudart_enter_context();
     cudart_array_t *a = array;
 
+    if (a != NULL && !cudart_is_object(a))
+        return cudart_leave(s, CUDA_ERROR_INVALID_HANDLE);
     if (a != NULL && a->part)
         return cudart_leave(s, CUDA_ERROR_INVALID_VALUE);
     if (a != NULL && !emu_mem_release(&s->mem, a->texels.addr))
         return cudart_leave(s, CUDA_ERROR_INVALID_HANDLE);
+    cudart_object_end(a);
     free(a);
     return cudart_leave(s, CUDA_SUCCESS);
 }
@@ -202,48 +207,96 @@ static cuda_error_t copy_box(cudart_state_t *s, box_t to, box_t from, cuda_exten
 {
     cuda_error_t e = CUDA_SUCCESS;
 
-    for (size_t z = 0; z < box.depth; z++)
+    for (size_t z = 0; z < box.depth && e == CUDA_SUCCESS; z++)
         for (size_t y = 0; y < box.height && e == CUDA_SUCCESS; y++)
             e = cudart_copy(s, to.first + z * to.slice + y * to.pitch,
                             from.first + z * from.slice + y * from.pitch, box.width, kind);
     return e;
 }
 
-/* One side of a three-dimensional copy; false: the box is not inside the array. */
-static bool side_of(const cudart_array_t *a, const cuda_pitched_t *p, cuda_extent_t pos,
-                    cuda_extent_t box, box_t *out)
+static bool is_empty(cuda_extent_t box)
 {
-    if (a == NULL) {
-        size_t slice = p->pitch * p->ysize;
-        *out = (box_t){(uint8_t *)p->p + pos.depth * slice + pos.height * p->pitch + pos.width,
-                       p->pitch, slice};
-        return p->p != NULL;
-    }
-    size_t x = pos.width * emu_texel_bytes(&a->texels);
+    return box.width == 0 || box.height == 0 || box.depth == 0;
+}
+
+/* count units more than *sum; false: it overflows. */
+static bool add(size_t *sum, size_t count, size_t unit)
+{
+    size_t more;
+
+    return !__builtin_mul_overflow(count, unit, &more) && !__builtin_add_overflow(*sum, more, sum);
+}
+
+/* Whether the addresses up to the end of a box can be counted. */
+static bool countable(const cuda_pitched_t *p, size_t slice, cuda_extent_t pos, cuda_extent_t box)
+{
+    size_t end = (uintptr_t)p->p;
+
+    return add(&end, pos.depth, slice) && add(&end, box.depth, slice) &&
+           add(&end, pos.height, p->pitch) && add(&end, box.height, p->pitch) &&
+           add(&end, pos.width, 1) && add(&end, box.width, 1);
+}
+
+/* A box in memory. */
+static cuda_error_t side_in_memory(const cuda_pitched_t *p, cuda_extent_t pos, cuda_extent_t box,
+                                   box_t *out)
+{
+    size_t slice;
+
+    if (p->p == NULL || __builtin_mul_overflow(p->pitch, p->ysize, &slice) ||
+        !countable(p, slice, pos, box))
+        return CUDA_ERROR_INVALID_VALUE;
+    if (box.width > p->pitch && (box.height > 1 || box.depth > 1))
+        return CUDA_ERROR_INVALID_PITCH;
+    *out = (box_t){(uint8_t *)p->p + pos.depth * slice + pos.height * p->pitch + pos.width,
+                   p->pitch, slice};
+    return CUDA_SUCCESS;
+}
+
+/* One side of a three-dimensional copy. */
+static cuda_error_t side_of(const cudart_array_t *a, const cuda_pitched_t *p, cuda_extent_t pos,
+                            cuda_extent_t box, box_t *out)
+{
+    size_t x;
+
+    if (a == NULL)
+        return side_in_memory(p, pos, box, out);
+    if (!cudart_is_object(a) ||
+        __builtin_mul_overflow(pos.width, emu_texel_bytes(&a->texels), &x) ||
+        !fits(a, x, pos.height, pos.depth, box))
+        return CUDA_ERROR_INVALID_VALUE;
     *out = box_of_array(a, x, pos.height, pos.depth);
-    return fits(a, x, pos.height, pos.depth, box);
+    return CUDA_SUCCESS;
 }
 
 /* The extent is in texels if an array is involved, otherwise in bytes. */
 cuda_error_t cudaMemcpy3D(const cuda_copy3d_t *c)
 {
     cudart_state_t *s = cudart_enter_context();
-    const cudart_array_t *any = c->from_array != NULL ? c->from_array : c->to_array;
-    cuda_extent_t box = c->extent;
     box_t from, to;
 
-    if (any != NULL)
-        box.width *= emu_texel_bytes(&any->texels);
-    if (!side_of(c->from_array, &c->from, c->from_pos, box, &from) ||
-        !side_of(c->to_array, &c->to, c->to_pos, box, &to))
+    if (c == NULL)
         return cudart_leave(s, CUDA_ERROR_INVALID_VALUE);
-    return cudart_leave(s, copy_box(s, to, from, box, c->kind));
+    const cudart_array_t *any = c->from_array != NULL ? c->from_array : c->to_array;
+    cuda_extent_t box = c->extent;
+    if (is_empty(box))
+        return cudart_leave(s, CUDA_SUCCESS);
+    if (any != NULL && !cudart_is_object(any))
+        return cudart_leave(s, CUDA_ERROR_INVALID_HANDLE);
+    if (any != NULL && __builtin_mul_overflow(box.width, emu_texel_bytes(&any->texels), &box.width))
+        return cudart_leave(s, CUDA_ERROR_INVALID_VALUE);
+    cuda_error_t e = side_of(c->from_array, &c->from, c->from_pos, box, &from);
+    if (e == CUDA_SUCCESS)
+        e = side_of(c->to_array, &c->to, c->to_pos, box, &to);
+    return cudart_leave(s, e == CUDA_SUCCESS ? copy_box(s, to, from, box, c->kind) : e);
 }
 
 cuda_error_t cudaMemcpy3DAsync(const cuda_copy3d_t *c, cuda_stream_t stream)
 {
     cuda_error_t e;
 
+    if (c == NULL)
+        return cudart_fail(CUDA_ERROR_INVALID_VALUE);
     if (cudart_capture(stream, &(cudart_node_t){.type = CUDA_NODE_COPY, .copy = *c}, &e))
         return e;
     return CUDART_ON(stream, cudaMemcpy3D(c));
@@ -252,10 +305,15 @@ cuda_error_t cudaMemcpy3DAsync(const cuda_copy3d_t *c, cuda_stream_t stream)
 cuda_error_t cudaMemset3D(cuda_pitched_t p, int value, cuda_extent_t extent)
 {
     cudart_state_t *s = cudart_enter_context();
+    box_t box;
 
+    if (is_empty(extent))
+        return cudart_leave(s, CUDA_SUCCESS);
+    if (side_in_memory(&p, (cuda_extent_t){0}, extent, &box) != CUDA_SUCCESS)
+        return cudart_leave(s, CUDA_ERROR_INVALID_VALUE);
     for (size_t z = 0; z < extent.depth; z++)
         for (size_t y = 0; y < extent.height; y++) {
-            uint8_t *row = (uint8_t *)p.p + (z * p.ysize + y) * p.pitch;
+            uint8_t *row = box.first + z * box.slice + y * box.pitch;
             if (!cudart_legal(s, row, extent.width, true))
                 return cudart_leave(s, CUDA_ERROR_INVALID_VALUE);
             memset(row, value, extent.width);
@@ -276,10 +334,16 @@ static cuda_error_t copy_rows(const cudart_array_t *a, size_t x, size_t y, void 
 {
     cudart_state_t *s = cudart_enter_context();
     cuda_extent_t box = {width, height, 1};
-    box_t memory = {p, pitch, 0};
+    box_t memory;
 
-    if (a == NULL || !fits(a, x, y, 0, box))
+    if (!cudart_is_object(a) || !fits(a, x, y, 0, box))
         return cudart_leave(s, CUDA_ERROR_INVALID_VALUE);
+    if (is_empty(box))
+        return cudart_leave(s, CUDA_SUCCESS);
+    const cuda_error_t e = side_in_memory(&(cuda_pitched_t){p, pitch, width, height},
+                                          (cuda_extent_t){0}, box, &memory);
+    if (e != CUDA_SUCCESS)
+        return cudart_leave(s, e);
     box_t texels = box_of_array(a, x, y, 0);
     return cudart_leave(
         s, copy_box(s, to_array ? texels : memory, to_array ? memory : texels, box, kind));
@@ -318,7 +382,7 @@ cuda_error_t cudaMemcpy2DArrayToArray(void *to, size_t to_x, size_t to_y, const 
     cudart_state_t *s = cudart_enter_context();
     cuda_extent_t box = {width, height, 1};
 
-    if (to == NULL || from == NULL || !fits(to, to_x, to_y, 0, box) ||
+    if (!cudart_is_object(to) || !cudart_is_object(from) || !fits(to, to_x, to_y, 0, box) ||
         !fits(from, from_x, from_y, 0, box))
         return cudart_leave(s, CUDA_ERROR_INVALID_VALUE);
     return cudart_leave(s, copy_box(s, box_of_array(to, to_x, to_y, 0),
@@ -329,8 +393,9 @@ cuda_error_t cudaMemcpy2DArrayToArray(void *to, size_t to_x, size_t to_y, const 
 static cuda_error_t copy_run(const cudart_array_t *a, size_t x, size_t y, uint8_t *p, size_t n,
                              int kind, bool to_array)
 {
-    size_t width = a != NULL ? (size_t)a->texels.size[0] * emu_texel_bytes(&a->texels) : 0;
-    cuda_error_t e = x < width || n == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    const bool there = cudart_is_object(a);
+    size_t width = there ? (size_t)a->texels.size[0] * emu_texel_bytes(&a->texels) : 0;
+    cuda_error_t e = cudart_fail_if(!there || (x >= width && n > 0));
 
     while (n > 0 && e == CUDA_SUCCESS) {
         size_t part = n < width - x ? n : width - x;

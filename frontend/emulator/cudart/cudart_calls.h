@@ -12,6 +12,7 @@ CUDART_EXPORT cuda_error_t cudaMemcpyFromSymbol(void *to, const void *symbol, si
                                                 size_t offset, int kind);
 CUDART_EXPORT cuda_error_t cudaEventRecord(void *event, cuda_stream_t stream);
 CUDART_EXPORT cuda_error_t cudaStreamWaitEvent(cuda_stream_t stream, void *event, unsigned flags);
+CUDART_EXPORT cuda_error_t cudaDeviceSetLimit(int limit, size_t value);
 CUDART_EXPORT const char *cudaGetErrorName(cuda_error_t error);
 
 /* Executes a launch, even if its stream is being captured. */

@@ -74,6 +74,10 @@ bool cudart_capture(cuda_stream_t stream, const cudart_node_t *model, cuda_error
 {
     cudart_node_t *node = NULL;
 
+    if (!cudart_is_stream(stream)) {
+        *e = cudart_fail(CUDA_ERROR_INVALID_HANDLE);
+        return true;
+    }
     pthread_mutex_lock(&captures.lock);
     place_t *p = captures.n > 0 ? find(stream, false) : NULL;
     if (p != NULL) {
@@ -107,7 +111,11 @@ bool cudart_capture_record(cuda_stream_t stream, void *event)
  * recorded. */
 cuda_error_t cudaStreamWaitEvent(cuda_stream_t stream, void *event, unsigned flags)
 {
+    const cudart_event_t *e = cudart_event(event);
+
     (void)flags;
+    if (e == NULL || !cudart_is_stream(stream))
+        return cudart_fail(CUDA_ERROR_INVALID_HANDLE);
     pthread_mutex_lock(&captures.lock);
     place_t *from = captures.n > 0 ? find(event, true) : NULL;
     if (from != NULL) {
@@ -121,8 +129,8 @@ cuda_error_t cudaStreamWaitEvent(cuda_stream_t stream, void *event, unsigned fla
     }
     pthread_mutex_unlock(&captures.lock);
     cudart_state_t *s = cudart_enter();
-    if (from == NULL && event != NULL)
-        cudart_order_wait(stream, event);
+    if (from == NULL)
+        cudart_order_wait(stream, e);
     return cudart_leave(s, CUDA_SUCCESS);
 }
 
@@ -133,16 +141,17 @@ cuda_error_t cudaStreamBeginCapture(cuda_stream_t stream, int mode)
     cuda_error_t e = CUDA_SUCCESS;
 
     (void)mode; /* restricts other threads during the capture */
+    if (!cudart_is_stream(stream))
+        return cudart_fail(CUDA_ERROR_INVALID_HANDLE);
     if (stream == NULL)
-        return CUDA_ERROR_CAPTURE_UNSUPPORTED;
+        return cudart_fail(CUDA_ERROR_CAPTURE_UNSUPPORTED);
     pthread_mutex_lock(&captures.lock);
     if (find(stream, false) != NULL)
         e = CUDA_ERROR_INVALID_VALUE;
     else
-        new_place(stream, false, rb_calloc(1, sizeof(cudart_graph_t)), ++captures.n_captures)
-            ->began = true;
+        new_place(stream, false, cudart_graph_new(), ++captures.n_captures)->began = true;
     pthread_mutex_unlock(&captures.lock);
-    return e;
+    return e == CUDA_SUCCESS ? e : cudart_fail(e);
 }
 
 /* Removes all places of a graph. */
@@ -162,6 +171,8 @@ cuda_error_t cudaStreamEndCapture(cuda_stream_t stream, cudart_graph_t **g)
 {
     cuda_error_t e = CUDA_SUCCESS;
 
+    if (!cudart_is_stream(stream))
+        return cudart_fail(CUDA_ERROR_INVALID_HANDLE);
     pthread_mutex_lock(&captures.lock);
     const place_t *p = find(stream, false);
     if (g == NULL || p == NULL) {
@@ -173,7 +184,7 @@ cuda_error_t cudaStreamEndCapture(cuda_stream_t stream, cudart_graph_t **g)
         end_capture(*g);
     }
     pthread_mutex_unlock(&captures.lock);
-    return e;
+    return e == CUDA_SUCCESS ? e : cudart_fail(e);
 }
 
 cuda_error_t cudaStreamGetCaptureInfo_v2(cuda_stream_t stream, int *status, unsigned long long *id,
@@ -181,7 +192,9 @@ cuda_error_t cudaStreamGetCaptureInfo_v2(cuda_stream_t stream, int *status, unsi
                                          size_t *n)
 {
     if (status == NULL)
-        return CUDA_ERROR_INVALID_VALUE;
+        return cudart_fail(CUDA_ERROR_INVALID_VALUE);
+    if (!cudart_is_stream(stream))
+        return cudart_fail(CUDA_ERROR_INVALID_HANDLE);
     pthread_mutex_lock(&captures.lock);
     const place_t *p = find(stream, false);
     *status = p != NULL ? CAPTURED : NOT_CAPTURED;
@@ -207,7 +220,7 @@ cuda_error_t cudaThreadExchangeStreamCaptureMode(int *mode)
     static __thread int now;
 
     if (mode == NULL)
-        return CUDA_ERROR_INVALID_VALUE;
+        return cudart_fail(CUDA_ERROR_INVALID_VALUE);
     const int before = now;
     now = *mode;
     *mode = before;

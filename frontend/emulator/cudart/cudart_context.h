@@ -11,6 +11,7 @@ typedef struct {
     uint64_t number; /* never used twice */
     int device;
     unsigned flags;
+    bool destroyed;
     unsigned users; /* how often it was attached or, the primary one, retained */
 } cudart_context_t;
 

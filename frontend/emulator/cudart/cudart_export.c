@@ -190,14 +190,14 @@ static void refuse(const uint8_t *uuid, const void *caller)
 cuda_error_t cudart_export_table(const void **table, const void *uuid, const void *caller)
 {
     if (table == NULL || uuid == NULL)
-        return CUDA_ERROR_INVALID_VALUE;
+        return cudart_fail(CUDA_ERROR_INVALID_VALUE);
     *table = NULL;
     for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]) && *table == NULL; i++)
         if (memcmp(tables[i].uuid, uuid, sizeof(tables[i].uuid)) == 0)
             *table = tables[i].table;
     if (*table == NULL)
         refuse(uuid, caller);
-    return cudart_invalid_if(*table == NULL);
+    return cudart_fail_if(*table == NULL);
 }
 
 cuda_error_t cudaGetExportTable(const void **table, const void *uuid)

@@ -1,5 +1,6 @@
 /* Graphs as such: nodes, what they are to do and in which order, and copies. */
 #include "frontend/emulator/cudart/cudart_graph.h"
+#include "frontend/emulator/cudart/cudart_handle.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +19,19 @@ static cudart_node_t *append(cudart_graph_t *g, cuda_node_type_t type)
     return node;
 }
 
+cudart_graph_t *cudart_graph_new(void)
+{
+    cudart_graph_t *g = rb_calloc(1, sizeof(*g));
+
+    cudart_object_add(g);
+    return g;
+}
+
+bool cudart_is_graph(const cudart_graph_t *g)
+{
+    return cudart_is_object(g);
+}
+
 void cudart_graph_follow(cudart_node_t *to, cudart_node_t *from)
 {
     for (size_t i = 0; i < to->n_before; i++)
@@ -30,7 +44,7 @@ void cudart_graph_follow(cudart_node_t *to, cudart_node_t *from)
 cudart_node_t *cudart_graph_add(cudart_graph_t *g, cudart_node_t *const *before, size_t n,
                                 cuda_node_type_t type)
 {
-    if (g == NULL || (n > 0 && before == NULL))
+    if (!cudart_is_graph(g) || (n > 0 && before == NULL))
         return NULL;
     for (size_t i = 0; i < n; i++)
         if (before[i] == NULL)
@@ -113,16 +127,16 @@ static cuda_error_t assign_kernel(cudart_node_t *node, const cuda_kernel_node_t 
 
 static cuda_error_t assign_graph(cudart_node_t *node, const cudart_graph_t *g)
 {
-    cudart_graph_t *copy = g != NULL ? cudart_graph_copy(g) : NULL;
+    cudart_graph_t *copy = cudart_is_graph(g) ? cudart_graph_copy(g) : NULL;
 
     if (copy == NULL)
-        return CUDA_ERROR_INVALID_VALUE;
+        return cudart_fail(CUDA_ERROR_INVALID_VALUE);
     cudart_graph_free(node->graph);
     node->graph = copy;
     return CUDA_SUCCESS;
 }
 
-cuda_error_t cudart_node_assign(cudart_node_t *to, const cudart_node_t *from)
+static cuda_error_t assign(cudart_node_t *to, const cudart_node_t *from)
 {
     switch (from->type) {
     case CUDA_NODE_KERNEL:
@@ -149,7 +163,7 @@ cuda_error_t cudart_node_assign(cudart_node_t *to, const cudart_node_t *from)
     case CUDA_NODE_WAIT_EVENT:
     case CUDA_NODE_RECORD_EVENT:
         to->event = from->event;
-        return to->event != NULL ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+        return cudart_event(to->event) != NULL ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
     case CUDA_NODE_ALLOC:
     case CUDA_NODE_FREE:
         to->memory = from->memory;
@@ -158,6 +172,13 @@ cuda_error_t cudart_node_assign(cudart_node_t *to, const cudart_node_t *from)
         break;
     }
     return CUDA_SUCCESS;
+}
+
+cuda_error_t cudart_node_assign(cudart_node_t *to, const cudart_node_t *from)
+{
+    const cuda_error_t e = assign(to, from);
+
+    return e == CUDA_SUCCESS ? e : cudart_fail(e);
 }
 
 /* --- copies ---------------------------------------------------------------------------------- */
@@ -184,7 +205,7 @@ static bool copy_node(cudart_graph_t *to, const cudart_node_t *node, cudart_node
 
 cudart_graph_t *cudart_graph_copy(const cudart_graph_t *g)
 {
-    cudart_graph_t *copy = rb_calloc(1, sizeof(*copy));
+    cudart_graph_t *copy = cudart_graph_new();
     cudart_node_t **copies = rb_calloc(g->n_nodes + 1, sizeof(*copies));
     bool ok = true;
     size_t before;
@@ -218,6 +239,7 @@ void cudart_graph_free(cudart_graph_t *g)
     for (size_t i = 0; i < g->n_nodes; i++)
         cudart_node_free(g->nodes[i]);
     free(g->nodes);
+    cudart_object_end(g);
     free(g);
 }
 
@@ -236,32 +258,34 @@ CUDART_EXPORT cuda_error_t cudaGraphNodeGetType(cudart_node_t *node, int *type);
 cuda_error_t cudaGraphCreate(cudart_graph_t **g, unsigned flags)
 {
     if (g == NULL || flags != 0)
-        return CUDA_ERROR_INVALID_VALUE;
-    *g = rb_calloc(1, sizeof(**g));
+        return cudart_fail(CUDA_ERROR_INVALID_VALUE);
+    *g = cudart_graph_new();
     return CUDA_SUCCESS;
 }
 
 cuda_error_t cudaGraphDestroy(cudart_graph_t *g)
 {
+    if (!cudart_is_graph(g))
+        return cudart_fail(CUDA_ERROR_INVALID_VALUE);
     cudart_graph_free(g);
-    return cudart_invalid_if(g == NULL);
+    return CUDA_SUCCESS;
 }
 
 cuda_error_t cudaGraphClone(cudart_graph_t **clone, cudart_graph_t *g)
 {
-    if (clone == NULL || g == NULL)
-        return CUDA_ERROR_INVALID_VALUE;
+    if (clone == NULL || !cudart_is_graph(g))
+        return cudart_fail(CUDA_ERROR_INVALID_VALUE);
     *clone = cudart_graph_copy(g);
-    return cudart_invalid_if(*clone == NULL);
+    return cudart_fail_if(*clone == NULL);
 }
 
 cuda_error_t cudaGraphNodeFindInClone(cudart_node_t **node, cudart_node_t *origin,
                                       cudart_graph_t *clone)
 {
-    if (node == NULL || clone == NULL)
-        return CUDA_ERROR_INVALID_VALUE;
+    if (node == NULL || !cudart_is_graph(clone))
+        return cudart_fail(CUDA_ERROR_INVALID_VALUE);
     *node = cudart_graph_find(clone, origin);
-    return cudart_invalid_if(*node == NULL);
+    return cudart_fail_if(*node == NULL);
 }
 
 /* Returns up to *n nodes of g, all or only those without predecessors, and sets *n to their
@@ -271,8 +295,8 @@ static cuda_error_t list_nodes(const cudart_graph_t *g, cudart_node_t **nodes, s
 {
     size_t found = 0;
 
-    if (g == NULL || n == NULL)
-        return CUDA_ERROR_INVALID_VALUE;
+    if (!cudart_is_graph(g) || n == NULL)
+        return cudart_fail(CUDA_ERROR_INVALID_VALUE);
     for (size_t i = 0; i < g->n_nodes; i++) {
         if (roots_only && g->nodes[i]->n_before > 0)
             continue;
@@ -297,7 +321,7 @@ cuda_error_t cudaGraphGetRootNodes(cudart_graph_t *g, cudart_node_t **nodes, siz
 cuda_error_t cudaGraphNodeGetType(cudart_node_t *node, int *type)
 {
     if (node == NULL || type == NULL)
-        return CUDA_ERROR_INVALID_VALUE;
+        return cudart_fail(CUDA_ERROR_INVALID_VALUE);
     *type = (int)node->type;
     return CUDA_SUCCESS;
 }

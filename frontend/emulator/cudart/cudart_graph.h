@@ -86,12 +86,18 @@ struct cudart_graph {
 
 /* --- graphs (cudart_graph.c) ----------------------------------------------------------------- */
 
+/* An empty graph. */
+cudart_graph_t *cudart_graph_new(void);
+
 /* Adds a node with n predecessors of the same graph; NULL: a pointer is not a node of the graph. */
 cudart_node_t *cudart_graph_add(cudart_graph_t *g, cudart_node_t *const *before, size_t n,
                                 cuda_node_type_t type);
 
 /* Adds a dependence of to on from, unless it exists. */
 CUDART_EXPORT void cudart_graph_follow(cudart_node_t *to, cudart_node_t *from);
+
+/* Whether a handle is of a graph that is still there. */
+CUDART_EXPORT bool cudart_is_graph(const cudart_graph_t *g);
 
 /* Removes a node from its graph and frees it. */
 CUDART_EXPORT void cudart_graph_remove(cudart_node_t *node);
@@ -131,7 +137,8 @@ cuda_error_t cudart_set_async(const cuda_set_node_t *m, cuda_stream_t stream);
 
 /*
  * If the stream is being captured, adds a node like model after the nodes captured so far; *e is
- * the result. False: the stream is not captured, and the caller executes the call.
+ * the result, also if there is no such stream. False: the stream is not captured, and the caller
+ * executes the call.
  */
 bool cudart_capture(cuda_stream_t stream, const cudart_node_t *model, cuda_error_t *e);
 

@@ -1,5 +1,6 @@
 /* Executable graphs: copies with their nodes in execution order, whose nodes may be changed. */
 #include "frontend/emulator/cudart/cudart_graph.h"
+#include "frontend/emulator/cudart/cudart_handle.h"
 
 #include <string.h>
 
@@ -33,10 +34,10 @@ CUDART_EXPORT cuda_error_t cudaGraphExecChildGraphNodeSetParams(cudart_graph_t *
 
 cuda_error_t cudaGraphInstantiate(cudart_graph_t **exec, cudart_graph_t *g)
 {
-    if (exec == NULL || g == NULL)
-        return CUDA_ERROR_INVALID_VALUE;
+    if (exec == NULL || !cudart_is_graph(g))
+        return cudart_fail(CUDA_ERROR_INVALID_VALUE);
     *exec = cudart_graph_copy(g);
-    return cudart_invalid_if(*exec == NULL);
+    return cudart_fail_if(*exec == NULL);
 }
 
 cuda_error_t cudaGraphInstantiateWithFlags(cudart_graph_t **exec, cudart_graph_t *g,
@@ -58,22 +59,25 @@ cuda_error_t cudaGraphInstantiateWithParams(cudart_graph_t **exec, cudart_graph_
 
 cuda_error_t cudaGraphExecDestroy(cudart_graph_t *exec)
 {
+    if (!cudart_is_graph(exec))
+        return cudart_fail(CUDA_ERROR_INVALID_VALUE);
     cudart_graph_free(exec);
-    return cudart_invalid_if(exec == NULL);
+    return CUDA_SUCCESS;
 }
 
 cuda_error_t cudaGraphUpload(cudart_graph_t *exec, cuda_stream_t stream)
 {
-    (void)stream;
-    return cudart_invalid_if(exec == NULL);
+    if (!cudart_is_stream(stream))
+        return cudart_fail(CUDA_ERROR_INVALID_HANDLE);
+    return cudart_fail_if(!cudart_is_graph(exec));
 }
 
 cuda_error_t cudaGraphLaunch(cudart_graph_t *exec, cuda_stream_t stream)
 {
     cuda_error_t e;
 
-    if (exec == NULL)
-        return CUDA_ERROR_INVALID_VALUE;
+    if (!cudart_is_graph(exec))
+        return cudart_fail(CUDA_ERROR_INVALID_VALUE);
     if (cudart_capture(stream, &(cudart_node_t){.type = CUDA_NODE_GRAPH, .graph = exec}, &e))
         return e;
     return cudart_graph_run(exec, stream);
@@ -85,22 +89,27 @@ cuda_error_t cudaGraphLaunch(cudart_graph_t *exec, cuda_stream_t stream)
 static cuda_error_t change(cudart_graph_t *exec, const cudart_node_t *node,
                            const cudart_node_t *model)
 {
-    cudart_node_t *copy = exec != NULL && node != NULL ? cudart_graph_find(exec, node) : NULL;
+    cudart_node_t *copy =
+        cudart_is_graph(exec) && node != NULL ? cudart_graph_find(exec, node) : NULL;
 
     if (copy == NULL || copy->type != model->type)
-        return CUDA_ERROR_INVALID_VALUE;
+        return cudart_fail(CUDA_ERROR_INVALID_VALUE);
     return cudart_node_assign(copy, model);
 }
 
 cuda_error_t cudaGraphExecKernelNodeSetParams(cudart_graph_t *exec, cudart_node_t *node,
                                               const cuda_kernel_node_t *k)
 {
+    if (k == NULL)
+        return cudart_fail(CUDA_ERROR_INVALID_VALUE);
     return change(exec, node, &(cudart_node_t){.type = CUDA_NODE_KERNEL, .kernel = *k});
 }
 
 cuda_error_t cudaGraphExecMemcpyNodeSetParams(cudart_graph_t *exec, cudart_node_t *node,
                                               const cuda_copy3d_t *c)
 {
+    if (c == NULL)
+        return cudart_fail(CUDA_ERROR_INVALID_VALUE);
     return change(exec, node, &(cudart_node_t){.type = CUDA_NODE_COPY, .copy = *c});
 }
 
@@ -115,12 +124,16 @@ cuda_error_t cudaGraphExecMemcpyNodeSetParams1D(cudart_graph_t *exec, cudart_nod
 cuda_error_t cudaGraphExecMemsetNodeSetParams(cudart_graph_t *exec, cudart_node_t *node,
                                               const cuda_set_node_t *m)
 {
+    if (m == NULL)
+        return cudart_fail(CUDA_ERROR_INVALID_VALUE);
     return change(exec, node, &(cudart_node_t){.type = CUDA_NODE_SET, .set = *m});
 }
 
 cuda_error_t cudaGraphExecHostNodeSetParams(cudart_graph_t *exec, cudart_node_t *node,
                                             const cuda_host_node_t *h)
 {
+    if (h == NULL)
+        return cudart_fail(CUDA_ERROR_INVALID_VALUE);
     return change(exec, node, &(cudart_node_t){.type = CUDA_NODE_HOST, .host = *h});
 }
 

@@ -69,7 +69,7 @@ static cuda_error_t add(cudart_node_t **node, cudart_graph_t *g, before_t before
     cudart_node_t *added = node != NULL ? cudart_graph_add(g, before, n, model->type) : NULL;
 
     if (added == NULL)
-        return CUDA_ERROR_INVALID_VALUE;
+        return cudart_fail(CUDA_ERROR_INVALID_VALUE);
     cuda_error_t e = cudart_node_assign(added, model);
     if (e == CUDA_SUCCESS)
         *node = added;
@@ -82,7 +82,7 @@ cuda_error_t cudaGraphAddKernelNode(cudart_node_t **node, cudart_graph_t *g, bef
                                     size_t n, const cuda_kernel_node_t *k)
 {
     if (k == NULL)
-        return CUDA_ERROR_INVALID_VALUE;
+        return cudart_fail(CUDA_ERROR_INVALID_VALUE);
     return add(node, g, before, n, &(cudart_node_t){.type = CUDA_NODE_KERNEL, .kernel = *k});
 }
 
@@ -90,7 +90,7 @@ cuda_error_t cudaGraphAddMemcpyNode(cudart_node_t **node, cudart_graph_t *g, bef
                                     size_t n, const cuda_copy3d_t *c)
 {
     if (c == NULL)
-        return CUDA_ERROR_INVALID_VALUE;
+        return cudart_fail(CUDA_ERROR_INVALID_VALUE);
     return add(node, g, before, n, &(cudart_node_t){.type = CUDA_NODE_COPY, .copy = *c});
 }
 
@@ -137,7 +137,7 @@ cuda_error_t cudaGraphAddMemsetNode(cudart_node_t **node, cudart_graph_t *g, bef
                                     size_t n, const cuda_set_node_t *m)
 {
     if (m == NULL)
-        return CUDA_ERROR_INVALID_VALUE;
+        return cudart_fail(CUDA_ERROR_INVALID_VALUE);
     return add(node, g, before, n, &(cudart_node_t){.type = CUDA_NODE_SET, .set = *m});
 }
 
@@ -145,7 +145,7 @@ cuda_error_t cudaGraphAddHostNode(cudart_node_t **node, cudart_graph_t *g, befor
                                   size_t n, const cuda_host_node_t *h)
 {
     if (h == NULL)
-        return CUDA_ERROR_INVALID_VALUE;
+        return cudart_fail(CUDA_ERROR_INVALID_VALUE);
     return add(node, g, before, n, &(cudart_node_t){.type = CUDA_NODE_HOST, .host = *h});
 }
 
@@ -183,7 +183,7 @@ cuda_error_t cudaGraphAddMemAllocNode(cudart_node_t **node, cudart_graph_t *g, b
     cudart_node_t model = {.type = CUDA_NODE_ALLOC};
 
     if (params == NULL)
-        return CUDA_ERROR_INVALID_VALUE;
+        return cudart_fail(CUDA_ERROR_INVALID_VALUE);
     memcpy(&model.memory.n, (char *)params + ALLOC_BYTES_AT, sizeof(model.memory.n));
     cuda_error_t e = cudart_keep_memory(&model.memory.p, model.memory.n);
     if (e != CUDA_SUCCESS)
@@ -208,7 +208,7 @@ static bool is(const cudart_node_t *node, cuda_node_type_t type, const void *par
 cuda_error_t cudaGraphKernelNodeGetParams(cudart_node_t *node, cuda_kernel_node_t *k)
 {
     if (!is(node, CUDA_NODE_KERNEL, k))
-        return CUDA_ERROR_INVALID_VALUE;
+        return cudart_fail(CUDA_ERROR_INVALID_VALUE);
     *k = node->kernel;
     return CUDA_SUCCESS;
 }
@@ -216,7 +216,7 @@ cuda_error_t cudaGraphKernelNodeGetParams(cudart_node_t *node, cuda_kernel_node_
 cuda_error_t cudaGraphKernelNodeSetParams(cudart_node_t *node, const cuda_kernel_node_t *k)
 {
     if (!is(node, CUDA_NODE_KERNEL, k))
-        return CUDA_ERROR_INVALID_VALUE;
+        return cudart_fail(CUDA_ERROR_INVALID_VALUE);
     return cudart_node_assign(
         node,
         &(cudart_node_t){.type = CUDA_NODE_KERNEL, .cooperative = node->cooperative, .kernel = *k});
@@ -225,7 +225,7 @@ cuda_error_t cudaGraphKernelNodeSetParams(cudart_node_t *node, const cuda_kernel
 cuda_error_t cudaGraphMemcpyNodeGetParams(cudart_node_t *node, cuda_copy3d_t *c)
 {
     if (!is(node, CUDA_NODE_COPY, c) || node->is_symbol)
-        return CUDA_ERROR_INVALID_VALUE;
+        return cudart_fail(CUDA_ERROR_INVALID_VALUE);
     *c = node->copy;
     return CUDA_SUCCESS;
 }
@@ -233,7 +233,7 @@ cuda_error_t cudaGraphMemcpyNodeGetParams(cudart_node_t *node, cuda_copy3d_t *c)
 cuda_error_t cudaGraphMemcpyNodeSetParams(cudart_node_t *node, const cuda_copy3d_t *c)
 {
     if (!is(node, CUDA_NODE_COPY, c))
-        return CUDA_ERROR_INVALID_VALUE;
+        return cudart_fail(CUDA_ERROR_INVALID_VALUE);
     return cudart_node_assign(node, &(cudart_node_t){.type = CUDA_NODE_COPY, .copy = *c});
 }
 
@@ -248,7 +248,7 @@ cuda_error_t cudaGraphMemcpyNodeSetParams1D(cudart_node_t *node, void *to, const
 cuda_error_t cudaGraphMemsetNodeGetParams(cudart_node_t *node, cuda_set_node_t *m)
 {
     if (!is(node, CUDA_NODE_SET, m))
-        return CUDA_ERROR_INVALID_VALUE;
+        return cudart_fail(CUDA_ERROR_INVALID_VALUE);
     *m = node->set;
     return CUDA_SUCCESS;
 }
@@ -256,14 +256,14 @@ cuda_error_t cudaGraphMemsetNodeGetParams(cudart_node_t *node, cuda_set_node_t *
 cuda_error_t cudaGraphMemsetNodeSetParams(cudart_node_t *node, const cuda_set_node_t *m)
 {
     if (!is(node, CUDA_NODE_SET, m))
-        return CUDA_ERROR_INVALID_VALUE;
+        return cudart_fail(CUDA_ERROR_INVALID_VALUE);
     return cudart_node_assign(node, &(cudart_node_t){.type = CUDA_NODE_SET, .set = *m});
 }
 
 cuda_error_t cudaGraphHostNodeGetParams(cudart_node_t *node, cuda_host_node_t *h)
 {
     if (!is(node, CUDA_NODE_HOST, h))
-        return CUDA_ERROR_INVALID_VALUE;
+        return cudart_fail(CUDA_ERROR_INVALID_VALUE);
     *h = node->host;
     return CUDA_SUCCESS;
 }
@@ -271,14 +271,14 @@ cuda_error_t cudaGraphHostNodeGetParams(cudart_node_t *node, cuda_host_node_t *h
 cuda_error_t cudaGraphHostNodeSetParams(cudart_node_t *node, const cuda_host_node_t *h)
 {
     if (!is(node, CUDA_NODE_HOST, h))
-        return CUDA_ERROR_INVALID_VALUE;
+        return cudart_fail(CUDA_ERROR_INVALID_VALUE);
     return cudart_node_assign(node, &(cudart_node_t){.type = CUDA_NODE_HOST, .host = *h});
 }
 
 cuda_error_t cudaGraphChildGraphNodeGetGraph(cudart_node_t *node, cudart_graph_t **g)
 {
     if (!is(node, CUDA_NODE_GRAPH, g))
-        return CUDA_ERROR_INVALID_VALUE;
+        return cudart_fail(CUDA_ERROR_INVALID_VALUE);
     *g = node->graph;
     return CUDA_SUCCESS;
 }
@@ -286,7 +286,7 @@ cuda_error_t cudaGraphChildGraphNodeGetGraph(cudart_node_t *node, cudart_graph_t
 cuda_error_t cudaGraphMemAllocNodeGetParams(cudart_node_t *node, void *params)
 {
     if (!is(node, CUDA_NODE_ALLOC, params))
-        return CUDA_ERROR_INVALID_VALUE;
+        return cudart_fail(CUDA_ERROR_INVALID_VALUE);
     memset(params, 0, ALLOC_BYTES_AT);
     memcpy((char *)params + ALLOC_BYTES_AT, &node->memory.n, sizeof(node->memory.n));
     memcpy((char *)params + ALLOC_POINTER_AT, &node->memory.p, sizeof(node->memory.p));
@@ -296,7 +296,7 @@ cuda_error_t cudaGraphMemAllocNodeGetParams(cudart_node_t *node, void *params)
 cuda_error_t cudaGraphMemFreeNodeGetParams(cudart_node_t *node, void **p)
 {
     if (!is(node, CUDA_NODE_FREE, p))
-        return CUDA_ERROR_INVALID_VALUE;
+        return cudart_fail(CUDA_ERROR_INVALID_VALUE);
     *p = node->memory.p;
     return CUDA_SUCCESS;
 }

@@ -34,7 +34,7 @@ CUDART_EXPORT cuda_error_t cudaGraphDestroyNode(cudart_node_t *node);
 
 static bool all_there(const cudart_graph_t *g, nodes_t from, nodes_t to, size_t n)
 {
-    if (g == NULL || (n > 0 && (from == NULL || to == NULL)))
+    if (!cudart_is_graph(g) || (n > 0 && (from == NULL || to == NULL)))
         return false;
     for (size_t i = 0; i < n; i++)
         if (from[i] == NULL || to[i] == NULL || from[i]->home != g || to[i]->home != g)
@@ -47,7 +47,7 @@ static cuda_error_t set_dependences(cudart_graph_t *g, nodes_t from, nodes_t to,
                                     bool follow)
 {
     if (!all_there(g, from, to, n))
-        return CUDA_ERROR_INVALID_VALUE;
+        return cudart_fail(CUDA_ERROR_INVALID_VALUE);
     for (size_t i = 0; i < n; i++)
         if (follow)
             cudart_graph_follow(to[i], from[i]);
@@ -96,8 +96,8 @@ cuda_error_t cudaGraphGetEdges(cudart_graph_t *g, cudart_node_t **from,
                                cudart_node_t **to EDGE_DATA, size_t *n)
 {
     IGNORE_EDGE_DATA;
-    if (g == NULL || n == NULL || (from == NULL) != (to == NULL))
-        return CUDA_ERROR_INVALID_VALUE;
+    if (!cudart_is_graph(g) || n == NULL || (from == NULL) != (to == NULL))
+        return cudart_fail(CUDA_ERROR_INVALID_VALUE);
     edge_list_t l = {.from = from, .to = to, .room = *n};
     for (size_t i = 0; i < g->n_nodes; i++)
         for (size_t k = 0; k < g->nodes[i]->n_before; k++)
@@ -110,7 +110,7 @@ cuda_error_t cudaGraphNodeGetDependencies(cudart_node_t *node, cudart_node_t **b
 {
     IGNORE_EDGE_DATA;
     if (node == NULL || n == NULL)
-        return CUDA_ERROR_INVALID_VALUE;
+        return cudart_fail(CUDA_ERROR_INVALID_VALUE);
     edge_list_t l = {.from = before, .room = *n};
     for (size_t k = 0; k < node->n_before; k++)
         put_edge(&l, node->before[k], node);
@@ -122,7 +122,7 @@ cuda_error_t cudaGraphNodeGetDependentNodes(cudart_node_t *node, cudart_node_t *
 {
     IGNORE_EDGE_DATA;
     if (node == NULL || n == NULL)
-        return CUDA_ERROR_INVALID_VALUE;
+        return cudart_fail(CUDA_ERROR_INVALID_VALUE);
     const cudart_graph_t *g = node->home;
     edge_list_t l = {.to = after, .room = *n};
     for (size_t i = 0; i < g->n_nodes; i++)
@@ -135,7 +135,7 @@ cuda_error_t cudaGraphNodeGetDependentNodes(cudart_node_t *node, cudart_node_t *
 cuda_error_t cudaGraphDestroyNode(cudart_node_t *node)
 {
     if (node == NULL)
-        return CUDA_ERROR_INVALID_VALUE;
+        return cudart_fail(CUDA_ERROR_INVALID_VALUE);
     cudart_graph_remove(node);
     return CUDA_SUCCESS;
 }
@@ -172,13 +172,14 @@ static int update(cudart_graph_t *exec, const cudart_graph_t *changed)
 
 static cuda_error_t update_exec(cudart_graph_t *exec, const cudart_graph_t *g, int *result)
 {
-    cudart_graph_t *changed = exec != NULL && g != NULL ? cudart_graph_copy(g) : NULL;
+    cudart_graph_t *changed =
+        cudart_is_graph(exec) && cudart_is_graph(g) ? cudart_graph_copy(g) : NULL;
 
     if (changed == NULL)
-        return CUDA_ERROR_INVALID_VALUE;
+        return cudart_fail(CUDA_ERROR_INVALID_VALUE);
     *result = update(exec, changed);
     cudart_graph_free(changed);
-    return *result == UPDATED ? CUDA_SUCCESS : CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
+    return *result == UPDATED ? CUDA_SUCCESS : cudart_fail(CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE);
 }
 
 #if RUBATO_CUDART_MAJOR >= 12
@@ -193,7 +194,7 @@ CUDART_EXPORT cuda_error_t cudaGraphExecUpdate(cudart_graph_t *exec, cudart_grap
 cuda_error_t cudaGraphExecUpdate(cudart_graph_t *exec, cudart_graph_t *g, update_info_t *info)
 {
     if (info == NULL)
-        return CUDA_ERROR_INVALID_VALUE;
+        return cudart_fail(CUDA_ERROR_INVALID_VALUE);
     *info = (update_info_t){0};
     return update_exec(exec, g, &info->result);
 }
@@ -205,7 +206,7 @@ cuda_error_t cudaGraphExecUpdate(cudart_graph_t *exec, cudart_graph_t *g, cudart
                                  int *result)
 {
     if (result == NULL)
-        return CUDA_ERROR_INVALID_VALUE;
+        return cudart_fail(CUDA_ERROR_INVALID_VALUE);
     if (node != NULL)
         *node = NULL;
     return update_exec(exec, g, result);

@@ -1,32 +1,26 @@
 /*
- * Calls without a visible effect here: hints, limits, attributes of streams and pointers, and
- * callbacks of streams, whose work is already done.
+ * Calls without a visible effect here: hints, attributes of pointers, and functions of the host in
+ * streams, whose work is already done.
  */
 #include <string.h>
 
+#include "frontend/emulator/cudart/cudart_context.h"
 #include "frontend/emulator/cudart/cudart_graph.h"
 #include "frontend/emulator/cudart/cudart_order.h"
 
-typedef void (*cuda_callback_t)(cuda_stream_t stream, cuda_error_t status, void *data);
 typedef void (*cuda_host_fn_t)(void *data);
 
-CUDART_EXPORT cuda_error_t cudaStreamAddCallback(cuda_stream_t stream, cuda_callback_t callback,
-                                                 void *data, unsigned flags);
 CUDART_EXPORT cuda_error_t cudaLaunchHostFunc(cuda_stream_t stream, cuda_host_fn_t fn, void *data);
-CUDART_EXPORT cuda_error_t cudaDeviceGetLimit(size_t *value, int limit);
-CUDART_EXPORT cuda_error_t cudaThreadGetLimit(size_t *value, int limit);
-CUDART_EXPORT cuda_error_t cudaThreadGetLimit(size_t *value, int limit)
-{
-    return cudaDeviceGetLimit(value, limit);
-}
-
-CUDART_EXPORT cuda_error_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest);
-CUDART_EXPORT cuda_error_t cudaStreamGetPriority(cuda_stream_t stream, int *priority);
-CUDART_EXPORT cuda_error_t cudaStreamGetFlags(cuda_stream_t stream, unsigned *flags);
 CUDART_EXPORT cuda_error_t cudaDeviceCanAccessPeer(int *can, int device, int peer);
 CUDART_EXPORT cuda_error_t cudaDeviceGetCacheConfig(int *config);
 CUDART_EXPORT cuda_error_t cudaDeviceGetSharedMemConfig(int *config);
+CUDART_EXPORT cuda_error_t cudaSetDeviceFlags(unsigned flags);
 CUDART_EXPORT cuda_error_t cudaGetDeviceFlags(unsigned *flags);
+CUDART_EXPORT cuda_error_t cudaInitDevice(int device, unsigned device_flags, unsigned flags);
+CUDART_EXPORT cuda_error_t cudaSetValidDevices(int *devices, int n);
+CUDART_EXPORT cuda_error_t cudaDeviceFlushGPUDirectRDMAWrites(int target, int scope);
+CUDART_EXPORT cuda_error_t cudaMemAdvise(const void *p, size_t n, int advice, int device);
+CUDART_EXPORT cuda_error_t cudaMemAdvise_v2(const void *p, size_t n, int advice, uint64_t location);
 CUDART_EXPORT cuda_error_t cudaHostGetFlags(unsigned *flags, void *p);
 CUDART_EXPORT cuda_error_t cudaPointerGetAttributes(void *attributes, const void *p);
 
@@ -39,34 +33,11 @@ CUDART_EXPORT cuda_error_t cudaPointerGetAttributes(void *attributes, const void
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wunused-parameter"
-HINT(cudaMemAdvise, const void *p, size_t n, int advice, int device)
-HINT(cudaMemAdvise_v2, const void *p, size_t n, int advice, uint64_t location)
-HINT(cudaMemPrefetchAsync_v2, const void *p, size_t n, uint64_t location, unsigned flags,
-     cuda_stream_t stream)
-HINT(cudaMemPrefetchAsync, const void *p, size_t n, int device, cuda_stream_t stream)
-HINT(cudaStreamAttachMemAsync, cuda_stream_t stream, void *p, size_t n, unsigned flags)
-HINT(cudaStreamSetAttribute, cuda_stream_t stream, int attribute, const void *value)
-HINT(cudaStreamCopyAttributes, cuda_stream_t to, cuda_stream_t from)
 HINT(cudaCtxResetPersistingL2Cache, void)
-HINT(cudaDeviceFlushGPUDirectRDMAWrites, int target, int scope)
-HINT(cudaInitDevice, int device, unsigned device_flags, unsigned flags)
 HINT(cudaProfilerInitialize, const char *config, const char *output, int mode)
 HINT(cudaSetDoubleForDevice, double *value)
 HINT(cudaSetDoubleForHost, double *value)
-HINT(cudaSetValidDevices, int *devices, int n)
-HINT(cudaThreadSetLimit, int limit, size_t value)
 #pragma GCC diagnostic pop
-
-cuda_error_t cudaStreamAddCallback(cuda_stream_t stream, cuda_callback_t callback, void *data,
-                                   unsigned flags)
-{
-    cuda_error_t sticky = cudart_leave(cudart_enter(), CUDA_SUCCESS);
-
-    if (flags != 0 || callback == NULL)
-        return CUDA_ERROR_INVALID_VALUE;
-    callback(stream, sticky, data);
-    return sticky;
-}
 
 cuda_error_t cudaLaunchHostFunc(cuda_stream_t stream, cuda_host_fn_t fn, void *data)
 {
@@ -74,7 +45,7 @@ cuda_error_t cudaLaunchHostFunc(cuda_stream_t stream, cuda_host_fn_t fn, void *d
     cuda_error_t sticky = cudart_leave(cudart_enter(), CUDA_SUCCESS), e;
 
     if (fn == NULL)
-        return CUDA_ERROR_INVALID_VALUE;
+        return cudart_fail(CUDA_ERROR_INVALID_VALUE);
     if (cudart_capture(stream, &model, &e))
         return e;
     if (sticky == CUDA_SUCCESS)
@@ -82,62 +53,81 @@ cuda_error_t cudaLaunchHostFunc(cuda_stream_t stream, cuda_host_fn_t fn, void *d
     return sticky;
 }
 
-/* enum cudaLimit: stack, printf buffer, heap; the defaults of CUDA. */
-cuda_error_t cudaDeviceGetLimit(size_t *value, int limit)
-{
-    static const size_t defaults[] = {1 << 10, 1 << 20, 8 << 20};
-    cudart_state_t *s = cudart_enter();
-
-    if (limit < 0 || limit > 2)
-        return cudart_leave(s, CUDA_ERROR_INVALID_VALUE);
-    *value = defaults[limit];
-    return cudart_leave(s, CUDA_SUCCESS);
-}
-
-cuda_error_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest)
-{
-    if (least != NULL)
-        *least = 0;
-    if (greatest != NULL)
-        *greatest = -5;
-    return CUDA_SUCCESS;
-}
-
-cuda_error_t cudaStreamGetPriority(cuda_stream_t stream, int *priority)
-{
-    *priority = cudart_order_priority(stream);
-    return CUDA_SUCCESS;
-}
-
-cuda_error_t cudaStreamGetFlags(cuda_stream_t stream, unsigned *flags)
-{
-    *flags = cudart_order_flags(stream);
-    return CUDA_SUCCESS;
-}
-
 cuda_error_t cudaDeviceCanAccessPeer(int *can, int device, int peer)
 {
-    (void)device, (void)peer;
+    if (can == NULL)
+        return cudart_fail(CUDA_ERROR_INVALID_VALUE);
+    if (device != 0 || peer != 0)
+        return cudart_fail(CUDA_ERROR_INVALID_DEVICE);
     *can = 0;
     return CUDA_SUCCESS;
 }
 
 cuda_error_t cudaDeviceGetCacheConfig(int *config)
 {
-    *config = 0;
-    return CUDA_SUCCESS;
+    if (config != NULL)
+        *config = 0;
+    return cudart_fail_if(config == NULL);
 }
 
 cuda_error_t cudaDeviceGetSharedMemConfig(int *config)
 {
-    *config = 1; /* banks of four bytes */
+    if (config != NULL)
+        *config = 1; /* banks of four bytes */
+    return cudart_fail_if(config == NULL);
+}
+
+cuda_error_t cudaSetDeviceFlags(unsigned flags)
+{
+    enum { ALL_FLAGS = 0x9f }; /* of how the host waits, and of memory */
+
+    if ((flags & ~(unsigned)ALL_FLAGS) != 0)
+        return cudart_fail(CUDA_ERROR_INVALID_VALUE);
+    cudart_primary_context()->flags = flags;
     return CUDA_SUCCESS;
 }
 
 cuda_error_t cudaGetDeviceFlags(unsigned *flags)
 {
-    *flags = 0;
+    if (flags != NULL)
+        *flags = cudart_primary_context()->flags;
+    return cudart_fail_if(flags == NULL);
+}
+
+cuda_error_t cudaInitDevice(int device, unsigned device_flags, unsigned flags)
+{
+    if (device != 0)
+        return cudart_fail(CUDA_ERROR_INVALID_DEVICE);
+    return flags != 0 ? cudaSetDeviceFlags(device_flags) : CUDA_SUCCESS;
+}
+
+cuda_error_t cudaSetValidDevices(int *devices, int n)
+{
+    if (n < 0 || (n > 0 && devices == NULL))
+        return cudart_fail(CUDA_ERROR_INVALID_VALUE);
+    for (int i = 0; i < n; i++)
+        if (devices[i] != 0)
+            return cudart_fail(CUDA_ERROR_INVALID_DEVICE);
     return CUDA_SUCCESS;
+}
+
+/* No other device writes to this one's memory. */
+cuda_error_t cudaDeviceFlushGPUDirectRDMAWrites(int target, int scope)
+{
+    (void)target, (void)scope;
+    return cudart_fail(CUDA_ERROR_NOT_SUPPORTED);
+}
+
+cuda_error_t cudaMemAdvise(const void *p, size_t n, int advice, int device)
+{
+    (void)advice, (void)device;
+    return cudart_fail_if(p == NULL || n == 0);
+}
+
+cuda_error_t cudaMemAdvise_v2(const void *p, size_t n, int advice, uint64_t location)
+{
+    (void)location;
+    return cudaMemAdvise(p, n, advice, 0);
 }
 
 cuda_error_t cudaHostGetFlags(unsigned *flags, void *p)

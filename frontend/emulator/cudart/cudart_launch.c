@@ -43,6 +43,7 @@ CUDART_EXPORT cuda_error_t __cudaLaunchKernel(const void *kernel, cuda_dim3_t gr
                                               cuda_stream_t stream);
 CUDART_EXPORT cuda_error_t __cudaGetKernel(const void **kernel, const void *host);
 CUDART_EXPORT cuda_error_t cudaFuncSetCacheConfig(const void *host, int config);
+CUDART_EXPORT cuda_error_t cudaFuncSetSharedMemConfig(const void *host, int config);
 CUDART_EXPORT cuda_error_t cudaFuncSetAttribute(const void *host, int attribute, int value);
 
 /* The configurations between <<<...>>> and the call of the stub; calls may nest. */
@@ -73,6 +74,8 @@ cuda_error_t __cudaPopCallConfiguration(cuda_dim3_t *grid, cuda_dim3_t *block, s
     if (n_configurations == 0)
         return CUDA_ERROR_INVALID_CONFIGURATION;
     n_configurations--;
+    if (grid == NULL || block == NULL || shared == NULL || stream == NULL)
+        return CUDA_ERROR_INVALID_VALUE;
     *grid = configurations[n_configurations].grid;
     *block = configurations[n_configurations].block;
     *shared = configurations[n_configurations].shared;
@@ -115,6 +118,18 @@ static cuda_error_t error_of(emu_fault_t fault)
     }
 }
 
+/* What a launch leaves behind: the driver enlarges the stack for a kernel that needs more, and
+ * printf() and malloc() fix the sizes of their memory. */
+static void note_calls(cudart_state_t *s, const cubin_kernel_t *k, const emu_totals_t *totals)
+{
+    size_t *stack = &s->limits[CUDART_LIMIT_STACK];
+
+    if (k->stack_bytes != UINT32_MAX && k->stack_bytes > *stack)
+        *stack = k->stack_bytes;
+    s->printed = s->printed || totals->printed;
+    s->allocated = s->allocated || totals->allocated;
+}
+
 static cuda_error_t run(cudart_state_t *s, cudart_unit_t *unit, const cubin_kernel_t *k,
                         cuda_dim3_t grid, cuda_dim3_t block, void **args, size_t shared,
                         cuda_stream_t stream, uint64_t workspace)
@@ -128,6 +143,8 @@ static cuda_error_t run(cudart_state_t *s, cudart_unit_t *unit, const cubin_kern
                       .dynamic_shared = (uint32_t)shared,
                       .number = s->n_launches + 1,
                       .sms = (uint32_t)cudart_device(s)->sms,
+                      .stack_bytes = (uint32_t)s->limits[CUDART_LIMIT_STACK],
+                      .heap_bytes = s->limits[CUDART_LIMIT_HEAP],
                       .params = params,
                       .max_insts = s->max_insts,
                       .timeout = s->timeout,
@@ -143,6 +160,7 @@ static cuda_error_t run(cudart_state_t *s, cudart_unit_t *unit, const cubin_kern
     cudart_order_launch(s, stream);
     rb_code_t rc = cudart_record_run(s, &l, (uint64_t)(uintptr_t)stream, &totals, &err);
     free(params);
+    note_calls(s, k, &totals);
     if (rc == RB_OK)
         return CUDA_SUCCESS;
     if (rc != RB_TRACE || totals.unsupported)
@@ -189,6 +207,8 @@ cuda_error_t cudart_launch(const void *host, cuda_dim3_t grid, cuda_dim3_t block
     const shown_device_t *d = cudart_device(s);
     if (!legal_configuration(d, k, grid, block, shared))
         return cudart_leave(s, CUDA_ERROR_INVALID_CONFIGURATION);
+    if (k->n_params > 0 && args == NULL)
+        return cudart_leave(s, CUDA_ERROR_INVALID_VALUE);
     uint32_t resident =
         shown_device_blocks(d, block.x * block.y * block.z, k->regs, k->shared_bytes + shared);
     if (resident == 0)
@@ -232,7 +252,7 @@ cuda_error_t cudaLaunchKernelExC(const cuda_launch_config_t *c, const void *host
     bool cooperative = false;
 
     if (c == NULL)
-        return CUDA_ERROR_INVALID_VALUE;
+        return cudart_fail(CUDA_ERROR_INVALID_VALUE);
     for (unsigned i = 0; i < c->n_attributes; i++)
         if (c->attributes[i].id == COOPERATIVE)
             cooperative = c->attributes[i].value.number != 0;
@@ -252,6 +272,8 @@ cuda_error_t cudaLaunchKernelExC_ptsz(const cuda_launch_config_t *c, const void 
 /* From CUDA 13 on a stub asks for its kernel first; the host address serves as handle. */
 cuda_error_t __cudaGetKernel(const void **kernel, const void *host)
 {
+    if (kernel == NULL)
+        return cudart_fail(CUDA_ERROR_INVALID_VALUE);
     *kernel = host;
     return CUDA_SUCCESS;
 }
@@ -266,14 +288,34 @@ cuda_error_t __cudaLaunchKernel(const void *kernel, cuda_dim3_t grid, cuda_dim3_
  */
 
 /* Cache preferences, carve-outs and the like do not change results. */
-cuda_error_t cudaFuncSetCacheConfig(const void *host, int config)
+static cuda_error_t hint(const void *host, bool wrong)
 {
-    (void)host, (void)config;
-    return CUDA_SUCCESS;
+    cudart_state_t *s = cudart_enter_context();
+
+    return cudart_leave(s, cudart_function(host) == NULL ? CUDA_ERROR_INVALID_DEVICE_FUNCTION
+                                                         : cudart_invalid_if(wrong));
 }
 
+cuda_error_t cudaFuncSetCacheConfig(const void *host, int config)
+{
+    enum { LAST_CONFIG = 3 };
+
+    return hint(host, config < 0 || config > LAST_CONFIG);
+}
+
+cuda_error_t cudaFuncSetSharedMemConfig(const void *host, int config)
+{
+    enum { LAST_CONFIG = 2 };
+
+    return hint(host, config < 0 || config > LAST_CONFIG);
+}
+
+/* enum cudaFuncAttribute: the carve-out may be -1 or a share of 100. */
 cuda_error_t cudaFuncSetAttribute(const void *host, int attribute, int value)
 {
-    (void)host, (void)attribute, (void)value;
-    return CUDA_SUCCESS;
+    enum { DYNAMIC_SHARED = 8, CARVE_OUT, LAST_ATTRIBUTE = 14 };
+
+    return hint(host, attribute < DYNAMIC_SHARED || attribute > LAST_ATTRIBUTE ||
+                          (attribute == DYNAMIC_SHARED && value < 0) ||
+                          (attribute == CARVE_OUT && (value < -1 || value > 100)));
 }

@@ -58,17 +58,18 @@ cuda_error_t cudaMallocHost(void **p, size_t n)
 
 cuda_error_t cudaHostAlloc(void **p, size_t n, unsigned flags)
 {
-    (void)flags;
-    return cudaMallocHost(p, n);
+    enum { ALL_FLAGS = 7 };
+
+    return flags > ALL_FLAGS ? cudart_fail(CUDA_ERROR_INVALID_VALUE) : cudaMallocHost(p, n);
 }
 
 /* Managed memory may exceed the card's. */
 cuda_error_t cudaMallocManaged(void **p, size_t n, unsigned flags)
 {
+    enum { GLOBAL = 1, OF_HOST = 2 };
     cudart_state_t *s = cudart_enter_context();
 
-    (void)flags;
-    if (p == NULL || n == 0)
+    if (p == NULL || n == 0 || (flags != GLOBAL && flags != OF_HOST))
         return cudart_leave(s, CUDA_ERROR_INVALID_VALUE);
     *p = (void *)(uintptr_t)emu_mem_alloc_managed(&s->mem, n);
     return cudart_leave(s, *p == NULL ? CUDA_ERROR_MEMORY_ALLOCATION : CUDA_SUCCESS);
@@ -125,6 +126,8 @@ cuda_error_t cudaMemGetInfo(size_t *free_bytes, size_t *total)
 {
     cudart_state_t *s = cudart_enter_context();
 
+    if (free_bytes == NULL || total == NULL)
+        return cudart_leave(s, CUDA_ERROR_INVALID_VALUE);
     uint64_t all = cudart_device(s)->memory, used = emu_mem_in_use(&s->mem);
     *total = all;
     *free_bytes = used < all ? all - used : 0;
@@ -146,10 +149,11 @@ cuda_error_t cudart_copy(cudart_state_t *s, void *to, const void *from, size_t n
     bool to_device = kind == CUDA_H2D || kind == CUDA_D2D;
     bool from_device = kind == CUDA_D2H || kind == CUDA_D2D;
 
+    if (kind < CUDA_H2H || kind > CUDA_DEFAULT)
+        return CUDA_ERROR_INVALID_DIRECTION;
     if (n == 0)
         return CUDA_SUCCESS;
-    if (kind < CUDA_H2H || kind > CUDA_DEFAULT || !cudart_legal(s, to, n, to_device) ||
-        !cudart_legal(s, from, n, from_device))
+    if (!cudart_legal(s, to, n, to_device) || !cudart_legal(s, from, n, from_device))
         return CUDA_ERROR_INVALID_VALUE;
     if (s->sticky == CUDA_SUCCESS)
         memmove(to, from, n);
@@ -182,10 +186,11 @@ cuda_error_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t fr
     cudart_state_t *s = cudart_enter_context();
     const size_t rows = width > 0 ? height : 0;
     size_t last;
-    cuda_error_t e = cudart_invalid_if(width > to_pitch || width > from_pitch ||
-                                       __builtin_mul_overflow(rows, to_pitch, &last) ||
+    cuda_error_t e = cudart_invalid_if(__builtin_mul_overflow(rows, to_pitch, &last) ||
                                        __builtin_mul_overflow(rows, from_pitch, &last));
 
+    if (width > to_pitch || width > from_pitch)
+        return cudart_leave(s, CUDA_ERROR_INVALID_PITCH);
     for (size_t i = 0; i < rows && e == CUDA_SUCCESS; i++)
         e = cudart_copy(s, (char *)to + i * to_pitch, (const char *)from + i * from_pitch, width,
                         kind);
@@ -229,6 +234,8 @@ cuda_error_t cudaMemcpyToSymbol(const void *symbol, const void *from, size_t n, 
 
     if (to == NULL)
         return cudart_leave(s, CUDA_ERROR_INVALID_SYMBOL);
+    if (kind != CUDA_H2D && kind != CUDA_D2D && kind != CUDA_DEFAULT)
+        return cudart_leave(s, CUDA_ERROR_INVALID_DIRECTION);
     if (!cudart_legal(s, from, n, kind == CUDA_D2D))
         return cudart_leave(s, CUDA_ERROR_INVALID_VALUE);
     memmove(to, from, n);
@@ -263,6 +270,8 @@ cuda_error_t cudaMemcpyFromSymbol(void *to, const void *symbol, size_t n, size_t
 
     if (from == NULL)
         return cudart_leave(s, CUDA_ERROR_INVALID_SYMBOL);
+    if (kind != CUDA_D2H && kind != CUDA_D2D && kind != CUDA_DEFAULT)
+        return cudart_leave(s, CUDA_ERROR_INVALID_DIRECTION);
     if (!cudart_legal(s, to, n, kind == CUDA_D2D))
         return cudart_leave(s, CUDA_ERROR_INVALID_VALUE);
     memmove(to, from, n);
@@ -286,8 +295,8 @@ cuda_error_t cudaGetSymbolAddress(void **p, const void *symbol)
     cudart_state_t *s = cudart_enter_context();
     emu_variable_t v;
 
-    if (!cudart_symbol(s, symbol, &v))
-        return cudart_leave(s, CUDA_ERROR_INVALID_SYMBOL);
+    if (p == NULL || !cudart_symbol(s, symbol, &v))
+        return cudart_leave(s, p == NULL ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_INVALID_SYMBOL);
     *p = (void *)(uintptr_t)v.addr;
     return cudart_leave(s, CUDA_SUCCESS);
 }
@@ -297,8 +306,8 @@ cuda_error_t cudaGetSymbolSize(size_t *n, const void *symbol)
     cudart_state_t *s = cudart_enter_context();
     emu_variable_t v;
 
-    if (!cudart_symbol(s, symbol, &v))
-        return cudart_leave(s, CUDA_ERROR_INVALID_SYMBOL);
+    if (n == NULL || !cudart_symbol(s, symbol, &v))
+        return cudart_leave(s, n == NULL ? CUDA_ERROR_INVALID_VALUE : CUDA_ERROR_INVALID_SYMBOL);
     *n = v.bytes;
     return cudart_leave(s, CUDA_SUCCESS);
 }

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "frontend/emulator/cudart/cudart_array.h"
+#include "frontend/emulator/cudart/cudart_handle.h"
 #include "sim/core/alloc.h"
 
 /* The object behind a cudaMipmappedArray_t. */
@@ -36,6 +37,7 @@ static void make_levels(cudart_mipmap_t *m)
     for (unsigned i = 0; i < w->texels.n_levels; i++) {
         m->level[i] = *w;
         m->level[i].part = true;
+        cudart_object_add(&m->level[i]);
         m->level[i].texels = emu_texture_level(&w->texels, i);
         m->level[i].extent =
             (cuda_extent_t){halved(w->extent.width, i), halved(w->extent.height, i),
@@ -59,6 +61,7 @@ cuda_error_t cudaMallocMipmappedArray(void **mipmap, const cuda_channels_t *chan
     cudart_mipmap_t *m = rb_calloc(1, sizeof(*m));
     m->whole = a;
     make_levels(m);
+    cudart_object_add(m);
     *mipmap = m;
     return cudart_leave(s, CUDA_SUCCESS);
 }
@@ -67,7 +70,7 @@ cuda_error_t cudaGetMipmappedArrayLevel(void **array, void *mipmap, unsigned lev
 {
     cudart_mipmap_t *m = mipmap;
 
-    if (array == NULL || m == NULL || level >= m->whole.texels.n_levels)
+    if (array == NULL || !cudart_is_object(m) || level >= m->whole.texels.n_levels)
         return cudart_leave(cudart_enter_context(), CUDA_ERROR_INVALID_VALUE);
     *array = &m->level[level];
     return CUDA_SUCCESS;
@@ -78,8 +81,13 @@ cuda_error_t cudaFreeMipmappedArray(void *mipmap)
     cudart_state_t *s = cudart_enter_context();
     cudart_mipmap_t *m = mipmap;
 
-    if (m != NULL && !emu_mem_release(&s->mem, m->whole.texels.addr))
+    if (m == NULL)
+        return cudart_leave(s, CUDA_SUCCESS);
+    if (!cudart_is_object(m) || !emu_mem_release(&s->mem, m->whole.texels.addr))
         return cudart_leave(s, CUDA_ERROR_INVALID_HANDLE);
+    for (unsigned i = 0; i < m->whole.texels.n_levels; i++)
+        cudart_object_end(&m->level[i]);
+    cudart_object_end(m);
     free(m);
     return cudart_leave(s, CUDA_SUCCESS);
 }

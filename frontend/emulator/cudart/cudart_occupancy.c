@@ -37,6 +37,8 @@ cuda_error_t cudaFuncGetAttributes(void *attributes, const void *host)
     cudart_unit_t *unit = NULL;
     const cubin_kernel_t *k = cudart_kernel(s, host, &unit);
 
+    if (attributes == NULL)
+        return cudart_leave(s, CUDA_ERROR_INVALID_VALUE);
     if (k == NULL)
         return cudart_leave(s, CUDA_ERROR_INVALID_DEVICE_FUNCTION);
     const shown_device_t *d = cudart_device(s);
@@ -64,7 +66,7 @@ cuda_error_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *n, const void *h
     if (k == NULL)
         return cudart_leave(s, CUDA_ERROR_INVALID_DEVICE_FUNCTION);
     const shown_device_t *d = cudart_device(s);
-    if (threads <= 0 || (uint32_t)threads > shown_device_threads(d))
+    if (n == NULL || threads <= 0 || (uint32_t)threads > shown_device_threads(d))
         return cudart_leave(s, CUDA_ERROR_INVALID_VALUE);
     bool fits = shared <= shown_device_block_shared(d);
     *n = fits ? (int)shown_device_blocks(d, (uint32_t)threads, k->regs, k->shared_bytes + shared)
@@ -89,7 +91,7 @@ cuda_error_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, const void
     const cubin_kernel_t *k = cudart_kernel(s, host, &unit);
 
     (void)threads;
-    if (k == NULL || blocks <= 0)
+    if (k == NULL || blocks <= 0 || bytes == NULL)
         return cudart_leave(s, k == NULL ? CUDA_ERROR_INVALID_DEVICE_FUNCTION
                                          : CUDA_ERROR_INVALID_VALUE);
     const shown_device_t *d = cudart_device(s);

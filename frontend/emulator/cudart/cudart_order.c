@@ -5,8 +5,8 @@
 
 #include "sim/core/alloc.h"
 
-/* cudaStreamNonBlocking; cudaStreamPerThread as a handle. */
-enum { NON_BLOCKING = 1, HANDLE_PER_THREAD = 2, HANDLE_SHIFT = 4 };
+/* cudaStreamPerThread as a handle. */
+enum { HANDLE_PER_THREAD = 2 };
 
 /* The numbers of the threads' default streams, beyond those of the created ones. */
 static const uint64_t first_of_threads = UINT64_C(1) << 32;
@@ -50,7 +50,7 @@ uint64_t cudart_order_stream(cuda_stream_t stream)
     const uintptr_t handle = (uintptr_t)stream;
 
     return handle == HANDLE_PER_THREAD ? first_of_threads + thread_number()
-                                       : (uint64_t)handle >> HANDLE_SHIFT;
+                                       : (uint64_t)handle >> CUDART_HANDLE_SHIFT;
 }
 
 void cudart_on(cuda_stream_t stream)
@@ -71,65 +71,13 @@ cuda_error_t cudart_off(cuda_error_t e)
     return e;
 }
 
-/* --- streams --------------------------------------------------------------------------------- */
-
-/* Flags and priority of created streams, by number; kept also without a trace. */
-static struct {
-    pthread_mutex_t lock;
-    struct {
-        unsigned flags;
-        int priority;
-    } * list; /* owned */
-    size_t n, cap;
-} created = {.lock = PTHREAD_MUTEX_INITIALIZER};
-
-void cudart_order_new_stream(cuda_stream_t stream, unsigned flags, int priority)
+void cudart_order_new_stream(cuda_stream_t stream, bool blocking, int priority)
 {
-    const size_t number = (size_t)cudart_order_stream(stream);
-
-    pthread_mutex_lock(&created.lock);
-    rb_grow(&created.list, &created.cap, number + 1, sizeof(*created.list));
-    while (created.n <= number) {
-        created.list[created.n].flags = 0;
-        created.list[created.n++].priority = 0;
-    }
-    created.list[number].flags = flags;
-    created.list[number].priority = priority;
-    pthread_mutex_unlock(&created.lock);
     if (!order.kept)
         return;
-    built_stream_t *b = stream_builder_stream(&order.builder, number);
+    built_stream_t *b = stream_builder_stream(&order.builder, cudart_order_stream(stream));
     b->priority = priority;
-    b->blocking = (flags & NON_BLOCKING) == 0;
-}
-
-static void read_created(cuda_stream_t stream, unsigned *flags, int *priority)
-{
-    const uint64_t number = cudart_order_stream(stream);
-
-    pthread_mutex_lock(&created.lock);
-    const bool known = number < created.n;
-    *flags = known ? created.list[number].flags : 0;
-    *priority = known ? created.list[number].priority : 0;
-    pthread_mutex_unlock(&created.lock);
-}
-
-int cudart_order_priority(cuda_stream_t stream)
-{
-    unsigned flags;
-    int priority;
-
-    read_created(stream, &flags, &priority);
-    return priority;
-}
-
-unsigned cudart_order_flags(cuda_stream_t stream)
-{
-    unsigned flags;
-    int priority;
-
-    read_created(stream, &flags, &priority);
-    return flags;
+    b->blocking = blocking;
 }
 
 /* --- work ------------------------------------------------------------------------------------ */

@@ -8,16 +8,7 @@
 #ifndef RUBATO_CUDART_ORDER_H
 #define RUBATO_CUDART_ORDER_H
 
-#include <time.h>
-
-#include "frontend/emulator/cudart/cudart_state.h"
-#include "frontend/input/order/stream_builder.h"
-
-/* cudaEvent_t points to one. */
-typedef struct {
-    struct timespec at;  /* of the host */
-    stream_tails_t work; /* what was in its stream */
-} cudart_event_t;
+#include "frontend/emulator/cudart/cudart_handle.h"
 
 /* Begins to keep the order; called once, with the trace. */
 void cudart_order_start(void);
@@ -36,14 +27,15 @@ static inline cuda_stream_t cudart_own_stream(cuda_stream_t stream)
 /* The number of a stream in traces. */
 uint64_t cudart_order_stream(cuda_stream_t stream);
 
-CUDART_EXPORT int cudart_order_priority(cuda_stream_t stream);
-CUDART_EXPORT unsigned cudart_order_flags(cuda_stream_t stream);
-
 /* The calling thread's copies and sets until cudart_off() are those of an asynchronous call in a
  * stream. Otherwise they are in the default stream, and the host waits for copies to and from it. */
 CUDART_EXPORT void cudart_on(cuda_stream_t stream);
 CUDART_EXPORT cuda_error_t cudart_off(cuda_error_t e);
-#define CUDART_ON(stream, call) (cudart_on(stream), cudart_off(call))
+
+/* A call in a stream, if the handle is of one. */
+#define CUDART_ON(stream, call)                                                                    \
+    (cudart_is_stream(stream) ? (cudart_on(stream), cudart_off(call))                              \
+                              : cudart_fail(CUDA_ERROR_INVALID_HANDLE))
 
 /* The calling thread's default stream until cudart_off() is its own. */
 CUDART_EXPORT void cudart_per_thread(void);
@@ -51,8 +43,8 @@ CUDART_EXPORT void cudart_per_thread(void);
 /* --- the state is locked ------------------------------------------------------------------------
  */
 
-/* A new stream. */
-void cudart_order_new_stream(cuda_stream_t stream, unsigned flags, int priority);
+/* A new stream; blocking: it waits for the default stream. */
+void cudart_order_new_stream(cuda_stream_t stream, bool blocking, int priority);
 
 void cudart_order_launch(cudart_state_t *s, cuda_stream_t stream);
 void cudart_order_copy(cudart_state_t *s, const void *to, const void *from, uint64_t n, int kind);

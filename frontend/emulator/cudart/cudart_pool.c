@@ -15,6 +15,7 @@ typedef struct {
     int reuse[3];
     uint64_t threshold; /* limit of memory kept after it is freed; none is kept */
     uint64_t used, high;
+    bool destroyed;
 } pool_t;
 
 /* Allocations from pools in order of creation; pool is NULL for those of graphs. */
@@ -26,6 +27,12 @@ static struct {
     } * rows;
     size_t n, cap;
 } taken;
+
+/* Destroyed ones stay, to count what they gave. */
+static bool is_pool(const pool_t *pool)
+{
+    return pool != NULL && !pool->destroyed;
+}
 
 static pool_t default_pool = {.reuse = {1, 1, 1}}, graph_pool;
 static pool_t *current_pool = &default_pool;
@@ -125,13 +132,14 @@ cuda_error_t cudaFreeHost(void *p)
 cuda_error_t cudaMallocFromPoolAsync(void **p, size_t n, pool_t *pool, cuda_stream_t stream)
 {
     cudart_node_t model = {.type = CUDA_NODE_ALLOC, .memory = {.n = n}};
-    cuda_error_t e = CUDA_ERROR_INVALID_VALUE;
     int captured;
 
-    if (p == NULL || pool == NULL)
+    if (p == NULL || !is_pool(pool))
+        return cudart_fail(CUDA_ERROR_INVALID_VALUE);
+    cuda_error_t e = cudaStreamGetCaptureInfo_v2(stream, &captured, NULL, NULL, NULL, NULL);
+    if (e != CUDA_SUCCESS)
         return e;
-    if (cudaStreamGetCaptureInfo_v2(stream, &captured, NULL, NULL, NULL, NULL) != CUDA_SUCCESS ||
-        !captured)
+    if (!captured)
         return take(p, n, pool);
     e = cudart_keep_memory(&model.memory.p, n);
     if (e == CUDA_SUCCESS) {
@@ -160,7 +168,7 @@ cuda_error_t cudaFreeAsync(void *p, cuda_stream_t stream)
 cuda_error_t cudaMemPoolCreate(pool_t **pool, const void *properties)
 {
     if (pool == NULL || properties == NULL)
-        return CUDA_ERROR_INVALID_VALUE;
+        return cudart_fail(CUDA_ERROR_INVALID_VALUE);
     *pool = rb_calloc(1, sizeof(**pool));
     **pool = (pool_t){.reuse = {1, 1, 1}};
     return CUDA_SUCCESS;
@@ -169,17 +177,18 @@ cuda_error_t cudaMemPoolCreate(pool_t **pool, const void *properties)
 /* Memory from the pool may still be in use, so the pool stays to count it. */
 cuda_error_t cudaMemPoolDestroy(pool_t *pool)
 {
-    if (pool == NULL || pool == &default_pool)
-        return CUDA_ERROR_INVALID_VALUE;
+    if (!is_pool(pool) || pool == &default_pool)
+        return cudart_fail(CUDA_ERROR_INVALID_VALUE);
     if (pool == current_pool)
         current_pool = &default_pool;
+    pool->destroyed = true;
     return CUDA_SUCCESS;
 }
 
 cuda_error_t cudaMemPoolTrimTo(pool_t *pool, size_t bytes)
 {
     (void)bytes;
-    return cudart_invalid_if(pool == NULL);
+    return cudart_fail_if(!is_pool(pool));
 }
 
 static uint64_t *count_of(pool_t *pool, int attribute)
@@ -200,8 +209,8 @@ static uint64_t *count_of(pool_t *pool, int attribute)
 
 cuda_error_t cudaMemPoolGetAttribute(pool_t *pool, int attribute, void *value)
 {
-    if (pool == NULL || value == NULL)
-        return CUDA_ERROR_INVALID_VALUE;
+    if (!is_pool(pool) || value == NULL)
+        return cudart_fail(CUDA_ERROR_INVALID_VALUE);
     if (attribute >= POOL_REUSE && attribute < POOL_THRESHOLD) {
         memcpy(value, &pool->reuse[attribute - POOL_REUSE], sizeof(int));
         return CUDA_SUCCESS;
@@ -209,13 +218,13 @@ cuda_error_t cudaMemPoolGetAttribute(pool_t *pool, int attribute, void *value)
     const uint64_t *count = count_of(pool, attribute);
     if (count != NULL)
         memcpy(value, count, sizeof(*count));
-    return cudart_invalid_if(count == NULL);
+    return cudart_fail_if(count == NULL);
 }
 
 cuda_error_t cudaMemPoolSetAttribute(pool_t *pool, int attribute, void *value)
 {
-    if (pool == NULL || value == NULL)
-        return CUDA_ERROR_INVALID_VALUE;
+    if (!is_pool(pool) || value == NULL)
+        return cudart_fail(CUDA_ERROR_INVALID_VALUE);
     if (attribute >= POOL_REUSE && attribute < POOL_THRESHOLD) {
         memcpy(&pool->reuse[attribute - POOL_REUSE], value, sizeof(int));
         return CUDA_SUCCESS;
@@ -225,20 +234,20 @@ cuda_error_t cudaMemPoolSetAttribute(pool_t *pool, int attribute, void *value)
     else if (attribute == POOL_RESERVED_HIGH || attribute == POOL_USED_HIGH)
         pool->high = pool->used; /* restarts at the current value */
     else
-        return CUDA_ERROR_INVALID_VALUE;
+        return cudart_fail(CUDA_ERROR_INVALID_VALUE);
     return CUDA_SUCCESS;
 }
 
 cuda_error_t cudaMemPoolSetAccess(pool_t *pool, const void *access, size_t n)
 {
-    return cudart_invalid_if(pool == NULL || (n > 0 && access == NULL));
+    return cudart_fail_if(!is_pool(pool) || (n > 0 && access == NULL));
 }
 
 cuda_error_t cudaMemPoolGetAccess(int *flags, pool_t *pool, void *location)
 {
     (void)location;
-    if (flags == NULL || pool == NULL)
-        return CUDA_ERROR_INVALID_VALUE;
+    if (flags == NULL || !is_pool(pool))
+        return cudart_fail(CUDA_ERROR_INVALID_VALUE);
     *flags = 3; /* read and write */
     return CUDA_SUCCESS;
 }
@@ -246,9 +255,9 @@ cuda_error_t cudaMemPoolGetAccess(int *flags, pool_t *pool, void *location)
 static cuda_error_t get_pool(pool_t **pool, int device, pool_t *which)
 {
     if (pool == NULL)
-        return CUDA_ERROR_INVALID_VALUE;
+        return cudart_fail(CUDA_ERROR_INVALID_VALUE);
     if (device != 0)
-        return CUDA_ERROR_INVALID_DEVICE;
+        return cudart_fail(CUDA_ERROR_INVALID_DEVICE);
     *pool = which;
     return CUDA_SUCCESS;
 }
@@ -266,9 +275,9 @@ cuda_error_t cudaDeviceGetMemPool(pool_t **pool, int device)
 cuda_error_t cudaDeviceSetMemPool(int device, pool_t *pool)
 {
     if (device != 0)
-        return CUDA_ERROR_INVALID_DEVICE;
-    if (pool == NULL)
-        return CUDA_ERROR_INVALID_VALUE;
+        return cudart_fail(CUDA_ERROR_INVALID_DEVICE);
+    if (!is_pool(pool))
+        return cudart_fail(CUDA_ERROR_INVALID_VALUE);
     current_pool = pool;
     return CUDA_SUCCESS;
 }
@@ -280,22 +289,22 @@ cuda_error_t cudaDeviceGetGraphMemAttribute(int device, int attribute, void *val
     static const int as_pools[] = {POOL_USED, POOL_USED_HIGH, POOL_RESERVED, POOL_RESERVED_HIGH};
 
     if (device != 0)
-        return CUDA_ERROR_INVALID_DEVICE;
+        return cudart_fail(CUDA_ERROR_INVALID_DEVICE);
     if (attribute < GRAPH_USED || attribute > GRAPH_RESERVED_HIGH)
-        return CUDA_ERROR_INVALID_VALUE;
+        return cudart_fail(CUDA_ERROR_INVALID_VALUE);
     return cudaMemPoolGetAttribute(&graph_pool, as_pools[attribute], value);
 }
 
 cuda_error_t cudaDeviceSetGraphMemAttribute(int device, int attribute, void *value)
 {
     if (device != 0)
-        return CUDA_ERROR_INVALID_DEVICE;
+        return cudart_fail(CUDA_ERROR_INVALID_DEVICE);
     if (attribute != GRAPH_USED_HIGH && attribute != GRAPH_RESERVED_HIGH)
-        return CUDA_ERROR_INVALID_VALUE;
+        return cudart_fail(CUDA_ERROR_INVALID_VALUE);
     return cudaMemPoolSetAttribute(&graph_pool, POOL_USED_HIGH, value);
 }
 
 cuda_error_t cudaDeviceGraphMemTrim(int device)
 {
-    return device == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
+    return device == 0 ? CUDA_SUCCESS : cudart_fail(CUDA_ERROR_INVALID_DEVICE);
 }

@@ -24,14 +24,16 @@ CUDART_EXPORT cuda_error_t cudaGetDeviceProperties_v2(void *properties, int devi
 
 cuda_error_t cudaGetDeviceCount(int *n)
 {
-    *n = 1;
-    return CUDA_SUCCESS;
+    if (n != NULL)
+        *n = 1;
+    return cudart_fail_if(n == NULL);
 }
 
 cuda_error_t cudaGetDevice(int *device)
 {
-    *device = 0;
-    return CUDA_SUCCESS;
+    if (device != NULL)
+        *device = 0;
+    return cudart_fail_if(device == NULL);
 }
 
 /* Since CUDA 12, this call creates the context. */
@@ -44,7 +46,8 @@ cuda_error_t cudaSetDevice(int device)
 
 cuda_error_t cudaChooseDevice(int *device, const void *properties)
 {
-    (void)properties;
+    if (device == NULL || properties == NULL)
+        return cudart_fail(CUDA_ERROR_INVALID_VALUE);
     *device = 0;
     return CUDA_SUCCESS;
 }
@@ -54,6 +57,8 @@ cuda_error_t cudaRuntimeGetVersion(int *version)
 {
     static const int last_minor[] = {[10] = 2, [11] = 8, [12] = 9, [13] = 0};
 
+    if (version == NULL)
+        return cudart_fail(CUDA_ERROR_INVALID_VALUE);
     *version = RUBATO_CUDART_MAJOR * 1000 + last_minor[RUBATO_CUDART_MAJOR] * 10;
     return CUDA_SUCCESS;
 }

@@ -11,9 +11,10 @@
  *   RUBATO_RECORD_FORCE      allows replacing an existing trace
  *   RUBATO_RECORD_SEEN       file created when the program first calls the runtime; it names the
  *                            file to remove if the program is killed
- *   RUBATO_RECORD_LAUNCHED   file created at the first launch in the output, with the architecture
- *                            of the executed code; if there was none, it is created at the end,
- *                            with 0 and the last error that the program got
+ *   RUBATO_RECORD_LAUNCHED   file written at the first launch, and at the first one in the output,
+ *                            with the architecture of its code (0: it is not in the output) and 1;
+ *                            if none was in the output, it is written again at the end, with 0,
+ *                            whether there was a launch, and the last error that the program got
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -85,7 +86,7 @@ static void note_launched(unsigned arch, const char *error)
     if (path == NULL)
         return;
     if (file != NULL)
-        fprintf(file, "%u %s\n", arch, error);
+        fprintf(file, "%u %u %s\n", arch, out.n_launches > 0, error);
     close_note(file, path);
 }
 
@@ -266,6 +267,8 @@ rb_code_t cudart_record_run(cudart_state_t *s, emu_launch_t *l, uint64_t stream,
 
     out.n_launches = s->n_launches;
     l->workers = recording() ? 1 : s->threads;
+    if (recording() && out.n_launches == 1)
+        note_launched(0, "");
     if (cudart_left_out(s, l))
         return RB_OK;
     RB_TRY(emu_module_code(l->module, l->kernel, &code, err));

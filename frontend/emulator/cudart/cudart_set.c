@@ -23,11 +23,17 @@ static void set_row(uint8_t *row, const cuda_set_node_t *m)
 cuda_error_t cudart_set(const cuda_set_node_t *m)
 {
     cudart_state_t *s = cudart_enter_context();
-    const size_t bytes = m->width * m->element_bytes;
+    size_t bytes, all;
 
-    if (m->width > SIZE_MAX / m->element_bytes)
+    if (__builtin_mul_overflow(m->width, m->element_bytes, &bytes))
         return cudart_leave(s, CUDA_ERROR_INVALID_VALUE);
-    for (size_t y = 0; y < m->height && bytes > 0; y++) {
+    if (bytes == 0 || m->height == 0)
+        return cudart_leave(s, CUDA_SUCCESS);
+    if ((m->height > 1 && m->pitch < bytes) ||
+        __builtin_mul_overflow(m->height - 1, m->pitch, &all) ||
+        __builtin_add_overflow(all, bytes, &all))
+        return cudart_leave(s, CUDA_ERROR_INVALID_VALUE);
+    for (size_t y = 0; y < m->height; y++) {
         uint8_t *row = (uint8_t *)m->p + y * m->pitch;
         if (!cudart_legal(s, row, bytes, true))
             return cudart_leave(s, CUDA_ERROR_INVALID_VALUE);

@@ -31,12 +31,25 @@ static uint64_t range_bytes(const cudart_state_t *s)
     return (most + page - 1) / page * page + host_bytes;
 }
 
+void cudart_limits_reset(cudart_state_t *s)
+{
+    static const size_t defaults[CUDART_LIMITS] = {[CUDART_LIMIT_STACK] = 1 << 10,
+                                                   [CUDART_LIMIT_PRINTF] = 1 << 20,
+                                                   [CUDART_LIMIT_HEAP] = 8 << 20,
+                                                   [CUDART_LIMIT_FETCH] = 64};
+
+    for (unsigned i = 0; i < CUDART_LIMITS; i++)
+        s->limits[i] = defaults[i];
+    s->printed = s->allocated = false;
+}
+
 static void start(cudart_state_t *s)
 {
     rb_err_t err = {0};
     const char *timeout = getenv("RUBATO_TIMEOUT");
 
     s->started = true;
+    cudart_limits_reset(s);
     cudart_code_start(s);
     s->max_insts = number_from("RUBATO_MAX_INSTS");
     s->threads = (unsigned)number_from("RUBATO_THREADS");

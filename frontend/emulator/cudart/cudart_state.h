@@ -50,6 +50,18 @@ typedef struct {
     bool as_float; /* integers are read as fractions */
 } cudart_reference_t;
 
+/* Limits that a program sets (cudart_limit.c), by enum cudaLimit. */
+enum {
+    CUDART_LIMIT_STACK,
+    CUDART_LIMIT_PRINTF,
+    CUDART_LIMIT_HEAP,
+    CUDART_LIMIT_SYNC_DEPTH,
+    CUDART_LIMIT_PENDING,
+    CUDART_LIMIT_FETCH,
+    CUDART_LIMIT_PERSISTING,
+    CUDART_LIMITS
+};
+
 typedef struct {
     pthread_mutex_t lock;
     bool started;
@@ -71,6 +83,8 @@ typedef struct {
     size_t n_references, cap_references;
     cuda_error_t last, sticky;
     cuda_error_t failed; /* the last error, kept even after the program asked for it */
+    size_t limits[CUDART_LIMITS];
+    bool printed, allocated; /* a kernel has called printf(); malloc() or free() */
     uint64_t n_launches;
     uint64_t n_calls; /* of the program */
 } cudart_state_t;
@@ -93,11 +107,26 @@ CUDART_EXPORT cudart_state_t *cudart_enter_context(void);
 /* Unlocks, stores error as the last one, and returns it. */
 CUDART_EXPORT cuda_error_t cudart_leave(cudart_state_t *s, cuda_error_t error);
 
+/* Stores the error of a call that has not entered, and returns it. */
+static inline cuda_error_t cudart_fail(cuda_error_t error)
+{
+    return cudart_leave(cudart_enter(), error);
+}
+
 /* The error code for invalid parameters, if wrong. */
 static inline cuda_error_t cudart_invalid_if(bool wrong)
 {
     return wrong ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
 }
+
+/* The same for the result of a call that has not entered. */
+static inline cuda_error_t cudart_fail_if(bool wrong)
+{
+    return wrong ? cudart_fail(CUDA_ERROR_INVALID_VALUE) : CUDA_SUCCESS;
+}
+
+/* Sets the limits to CUDA's defaults. */
+void cudart_limits_reset(cudart_state_t *s);
 
 /* --- kernels (cudart_functions.c); the state is locked --------------------------------------- */
 

@@ -4,6 +4,8 @@
  */
 #include "frontend/emulator/cudart/cudart_texture.h"
 
+#include "frontend/emulator/cudart/cudart_handle.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -86,9 +88,10 @@ static bool resource_texels(const cudart_state_t *s, const cuda_resource_t *r, e
     switch (r->type) {
     case CUDA_RESOURCE_ARRAY:
     case CUDA_RESOURCE_MIPMAPPED: /* begins with an array */
-        if (r->u.array != NULL)
-            *t = r->u.array->texels;
-        return r->u.array != NULL;
+        if (!cudart_is_object(r->u.array))
+            return false;
+        *t = r->u.array->texels;
+        return true;
     case CUDA_RESOURCE_LINEAR:
         return linear_texels(s, r->u.linear.p, &r->u.linear.channels, r->u.linear.bytes, t);
     case CUDA_RESOURCE_PITCHED:
@@ -224,6 +227,8 @@ cuda_error_t cudaGetTextureReference(const cuda_reference_t **reference, const v
 {
     cudart_state_t *s = cudart_enter_context();
 
+    if (reference == NULL)
+        return cudart_leave(s, CUDA_ERROR_INVALID_VALUE);
     *reference = symbol;
     return cudart_leave(s, find_reference(s, symbol) != NULL ? CUDA_SUCCESS
                                                              : CUDA_ERROR_INVALID_TEXTURE);
@@ -233,6 +238,8 @@ cuda_error_t cudaGetSurfaceReference(const void **reference, const void *symbol)
 {
     cudart_state_t *s = cudart_enter_context();
 
+    if (reference == NULL)
+        return cudart_leave(s, CUDA_ERROR_INVALID_VALUE);
     *reference = symbol;
     return cudart_leave(s, find_reference(s, symbol) != NULL ? CUDA_SUCCESS
                                                              : CUDA_ERROR_INVALID_SURFACE);
@@ -325,7 +332,7 @@ cuda_error_t cudaBindTextureToArray(const cuda_reference_t *reference, const voi
     cudart_state_t *s = cudart_enter_context();
 
     (void)channels; /* the array has the channels */
-    if (reference == NULL || array == NULL)
+    if (reference == NULL || !cudart_is_object(array))
         return cudart_leave(s, CUDA_ERROR_INVALID_VALUE);
     emu_texture_t t = ((const cudart_array_t *)array)->texels;
     return cudart_leave(s, bind_texture(s, reference, &t));
@@ -338,7 +345,7 @@ cuda_error_t cudaBindSurfaceToArray(const void *reference, const void *array,
     const cudart_reference_t *r = find_reference(s, reference);
 
     (void)channels;
-    if (r == NULL || array == NULL)
+    if (r == NULL || !cudart_is_object(array))
         return cudart_leave(s, r == NULL ? CUDA_ERROR_INVALID_SURFACE : CUDA_ERROR_INVALID_VALUE);
     bind_reference(s, r, &((const cudart_array_t *)array)->texels);
     return cudart_leave(s, CUDA_SUCCESS);
@@ -357,7 +364,12 @@ cuda_error_t cudaUnbindTexture(const cuda_reference_t *reference)
 
 cuda_error_t cudaGetTextureAlignmentOffset(size_t *offset, const cuda_reference_t *reference)
 {
-    (void)reference;
+    cudart_state_t *s = cudart_enter_context();
+
+    if (offset == NULL)
+        return cudart_leave(s, CUDA_ERROR_INVALID_VALUE);
+    if (find_reference(s, reference) == NULL)
+        return cudart_leave(s, CUDA_ERROR_INVALID_TEXTURE);
     *offset = 0;
-    return CUDA_SUCCESS;
+    return cudart_leave(s, CUDA_SUCCESS);
 }

@@ -42,11 +42,13 @@ static uint8_t *resolve_local(emu_warp_t *w, const emu_uop_t *u, unsigned lane, 
 {
     uint32_t size = w->grid->local_bytes;
 
-    if (offset > size || width > size - offset) {
-        emu_fault(w, u,
-                  "lane %u: local memory has %u bytes per thread, but the access is to 0x%llx "
-                  "(a stack overflow?)",
-                  lane, size, (unsigned long long)offset);
+    if (offset > size || width > size - offset || offset < w->grid->local_floor) {
+        emu_fault(
+            w, u,
+            "lane %u: local memory has %u bytes per thread from 0x%x on, but the access is to "
+            "0x%llx (a stack overflow? cudaDeviceSetLimit(cudaLimitStackSize, ...) enlarges "
+            "it)",
+            lane, size - w->grid->local_floor, w->grid->local_floor, (unsigned long long)offset);
         return NULL;
     }
     return w->local + (size_t)lane * size + offset;
@@ -161,7 +163,7 @@ EMU_INLINE uint8_t *span_host(const emu_warp_t *w, const emu_uop_t *u, span_t *s
     case MEM_SHARED:
         return end <= w->grid->shared_bytes ? w->block->shared + s->low : NULL;
     case MEM_LOCAL:
-        if (end > w->grid->local_bytes)
+        if (end > w->grid->local_bytes || s->low < w->grid->local_floor)
             return NULL;
         for (uint32_t k = 0; k < EMU_LANES; k++)
             s->rel[k] += k * w->grid->local_bytes;

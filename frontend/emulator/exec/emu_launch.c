@@ -38,6 +38,15 @@ static uint32_t local_bytes(const emu_launch_t *l)
     return (bytes + 15u) / 16 * 16;
 }
 
+/* The stack begins at the end of local memory. It ends here, by the limit of the launch. */
+static uint32_t local_floor(const emu_launch_t *l)
+{
+    const uint32_t code = l->kernel->stack_bytes;
+    const uint32_t stack = code == UINT32_MAX || code < l->stack_bytes ? l->stack_bytes : code;
+
+    return l->stack_bytes == 0 ? 0 : (local_bytes(l) - stack) / 16 * 16;
+}
+
 /* --- blocks ---------------------------------------------------------------------------------- */
 
 /* Sets what all blocks of a slot have in common: the warp's place, and its threads. */
@@ -539,6 +548,7 @@ rb_code_t emu_run(const emu_launch_t *l, emu_totals_t *totals, rb_err_t *err)
     emu_grid_t g = {.launch = l,
                     .progress = &progress,
                     .local_bytes = local_bytes(l),
+                    .local_floor = local_floor(l),
                     .shared_bytes = emu_shared_bytes(l),
                     .tracing = l->on_block != NULL,
                     .begun = l->timeout > 0 ? clock_seconds() : 0,

@@ -28,7 +28,7 @@ typedef struct {
     uint32_t dynamic_shared;
     uint64_t number;       /* of the launch, as %gridid */
     uint32_t sms;          /* of the GPU, as kernels see it: %nsmid, %smid; 0: one */
-    uint32_t stack_bytes;  /* per thread, at least; 0: CUDA's default */
+    uint32_t stack_bytes;  /* limit per thread, unless the code is known to need more; 0: none */
     uint64_t heap_bytes;   /* of malloc() in kernels; 0: no limit */
     const uint8_t *params; /* kernel->param_bytes bytes */
     uint64_t max_insts;    /* limit of warp instructions per launch; 0: no limit */
@@ -68,6 +68,7 @@ typedef struct {
     uint64_t warp_insts, thread_insts;
     uint64_t divergences;
     emu_fault_t fault;
+    bool printed, allocated; /* it called printf(); malloc() or free() */
     bool unsupported; /* the launch ended at an instruction that the emulator does not support */
 } emu_totals_t;
 

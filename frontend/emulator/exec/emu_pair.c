@@ -1,10 +1,11 @@
 /*
  * Pairs of halves or bf16 values, as Ampere adds them: HFMA2 of bf16, with .RELU and with the sign of
- * one half changed, HMNMX2; packing of floats by F2FP.
+ * one half changed, HMNMX2; packing of floats by F2FP, also of eight bits.
  */
 #include <math.h>
 
 #include "frontend/emulator/exec/emu_bf16.h"
+#include "frontend/emulator/exec/emu_fp8.h"
 #include "frontend/emulator/exec/emu_half.h"
 #include "frontend/emulator/exec/emu_round.h"
 #include "frontend/emulator/exec/emu_state.h"
@@ -198,6 +199,84 @@ EMU_HOT static void pack_pair(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
         EMU_PUT_EACH(w, u->d, mask, packed(x[k], how) << 16 | packed(y[k], how));
 }
 
+/* Bits of u->select, with PACK_RELU. */
+enum { FP8_E4M3 = 2, FP8_UPPER = 4 };
+
+EMU_INLINE uint32_t to_fp8(double v, unsigned how)
+{
+    const uint32_t byte = emu_double_to_fp8(v, (how & FP8_E4M3) != 0);
+
+    return how & PACK_RELU && byte & EMU_FP8_SIGN ? 0 : byte;
+}
+
+/* a above b, below the lower half of c. */
+static void pack_fp8(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
+{
+    const uint32_t *a = emu_src(w, u, 0), *b = emu_src(w, u, 1), *c = emu_src(w, u, 2);
+    uint32_t v[EMU_LANES];
+
+    for (unsigned k = 0; k < EMU_LANES; k++)
+        v[k] = c[k] << 16 | to_fp8((double)emu_float(a[k]), u->select) << 8 |
+               to_fp8((double)emu_float(b[k]), u->select);
+    emu_put(w, u->d, v, mask);
+}
+
+/* The same of both halves of a register. */
+static void pack_halves_as_fp8(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
+{
+    const uint32_t *b = emu_src(w, u, 0), *c = emu_src(w, u, 1);
+    uint32_t v[EMU_LANES];
+
+    for (unsigned k = 0; k < EMU_LANES; k++)
+        v[k] = c[k] << 16 | to_fp8(emu_half_to_double(b[k] >> 16), u->select) << 8 |
+               to_fp8(emu_half_to_double(b[k] & 0xffff), u->select);
+    emu_put(w, u->d, v, mask);
+}
+
+EMU_INLINE uint32_t from_fp8(uint32_t byte, unsigned how)
+{
+    const uint32_t half = emu_fp8_to_half(byte, (how & FP8_E4M3) != 0);
+
+    return how & PACK_RELU && half & SIGN ? 0 : half;
+}
+
+static void unpack_fp8(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
+{
+    const uint32_t *b = emu_src(w, u, 0);
+    const unsigned shift = u->select & FP8_UPPER ? 16 : 0;
+    uint32_t v[EMU_LANES];
+
+    for (unsigned k = 0; k < EMU_LANES; k++)
+        v[k] = from_fp8(b[k] >> shift >> 8 & 0xff, u->select) << 16 |
+               from_fp8(b[k] >> shift & 0xff, u->select);
+    emu_put(w, u->d, v, mask);
+}
+
+static bool bind_f2fp(const sass_inst_t *in, emu_uop_t *u)
+{
+    const unsigned relu = sass_bits(in, 75, 1);
+
+    u->ftz = false;
+    switch (sass_f2fp(in)) {
+    case SASS_F2FP_PAIR:
+        u->select = (uint8_t)(relu | sass_bits(in, 76, 1) << 1 | sass_bits(in, 78, 1) << 2 |
+                              (sass_bits(in, 79, 2) == 3 ? 8u : 0u));
+        u->fn = pack_pair;
+        return true;
+    case SASS_F2FP_TO_FP8:
+    case SASS_F2FP_HALF_TO_FP8:
+        u->select = (uint8_t)(relu | sass_bits(in, 76, 1) << 1);
+        u->fn = sass_f2fp(in) == SASS_F2FP_TO_FP8 ? pack_fp8 : pack_halves_as_fp8;
+        return true;
+    case SASS_F2FP_FROM_FP8:
+        u->select = (uint8_t)(relu | sass_bits(in, 73, 1) << 1 | sass_bits(in, 88, 1) << 2);
+        u->fn = unpack_fp8;
+        return true;
+    default:
+        return false;
+    }
+}
+
 static bool bind_fma(const sass_inst_t *in, emu_uop_t *u)
 {
     u->select = (uint8_t)sass_bits(in, 79, 1);
@@ -229,11 +308,7 @@ bool emu_bind_pair(const sass_inst_t *in, emu_uop_t *u)
         u->fn = min_float;
         return u->select != 0;
     case SASS_F2FP:
-        u->ftz = false;
-        u->select = (uint8_t)(sass_bits(in, 75, 1) | sass_bits(in, 76, 1) << 1 |
-                              sass_bits(in, 78, 1) << 2 | (sass_bits(in, 79, 2) == 3 ? 8u : 0u));
-        u->fn = pack_pair;
-        return true;
+        return bind_f2fp(in, u);
     default:
         return false;
     }

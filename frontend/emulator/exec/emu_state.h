@@ -231,6 +231,7 @@ struct emu_grid {
     uint32_t n_vectors;  /* per warp register file */
     uint32_t n_barriers; /* number of convergence barriers used by the code */
     uint32_t local_bytes, shared_bytes;
+    uint32_t local_floor; /* local memory below it is beyond the limit of the stack */
     uint8_t *bank0;
     uint64_t bank0_bytes;
     uint64_t bank0_addr; /* of its copy in device memory; 0: none */

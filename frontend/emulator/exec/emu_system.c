@@ -263,12 +263,15 @@ void emu_system_call(emu_warp_t *w, const emu_uop_t *u, uint32_t mask)
         unsigned k = (unsigned)__builtin_ctz(left);
         switch (u->select) {
         case EMU_CALL_VPRINTF:
+            w->grid->totals.printed = true;
             ok = print(w, u, k);
             break;
         case EMU_CALL_MALLOC:
+            w->grid->totals.allocated = true;
             ok = allocate(w, k);
             break;
         case EMU_CALL_FREE:
+            w->grid->totals.allocated = true;
             ok = release(w, u, k);
             break;
         default:

@@ -251,16 +251,25 @@ static void add_thread_mask(sass_inst_t *in)
     o->hidden = !has;
 }
 
-/* F2FP packs a and b, or puts b beside a half of c. */
+/*
+ * F2FP packs a and b, or puts b beside a half of c. With eight-bit floats it packs a and b or the
+ * halves of b beside a half of c, or unpacks a half of b.
+ */
 static void add_pair_source(sass_inst_t *in, char position)
 {
-    const bool merges = sass_bits(in, 78, 1);
+    const sass_f2fp_t form = sass_f2fp(in);
+    const bool from_b = form == SASS_F2FP_PAIR ? sass_bits(in, 78, 1) : form != SASS_F2FP_TO_FP8;
+    const char last = form == SASS_F2FP_TO_FP8 ? 'c' : form == SASS_F2FP_FROM_FP8 ? 'a' : 'b';
 
-    sass_put_source(in, SASS_FLOAT, merges ? (position == 'a' ? 'b' : 'c') : position);
+    if (position > last)
+        return;
+    sass_put_source(in, SASS_FLOAT, (char)(position + from_b));
     sass_operand_t *o = &in->operand[in->n_operands - 1];
     o->abs = false;
-    if (merges) /* bits as they are */
+    if (from_b || form != SASS_F2FP_PAIR) /* bits as they are */
         o->neg = false;
+    if (form == SASS_F2FP_FROM_FP8)
+        o->select = (uint8_t)sass_bits(in, 88, 1);
 }
 
 static void add_operand(sass_inst_t *in, char first, char second)
@@ -285,6 +294,7 @@ static void add_operand(sass_inst_t *in, char first, char second)
         break;
     case TOKEN('P', 'a'):
     case TOKEN('P', 'b'):
+    case TOKEN('P', 'c'):
         add_pair_source(in, second);
         break;
     case TOKEN('N', 's'):
@@ -450,6 +460,8 @@ static bool has_foreign_mod(const sass_inst_t *in, const sass_row_t *row)
         if (name != NULL && (name[0] == '!' || name[0] == '?' || strncmp(name, "INVALID", 7) == 0))
             return true;
         if (m->special == SASS_MOD_DENORM && sass_bits(in, 76, 1)) /* .FMZ */
+            return true;
+        if (m->special == SASS_MOD_F2FP && sass_f2fp(in) == SASS_F2FP_UNKNOWN)
             return true;
         if (m->special == SASS_MOD_HMMA && in->arch < SASS_AMPERE && sass_matrix_shape(in) != 0)
             return true;

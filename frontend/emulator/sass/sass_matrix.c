@@ -94,7 +94,6 @@ void sass_put_sparsity(sass_inst_t *in)
 {
     if (!sass_is_sparse(in))
         return;
-    in->foreign = true;
     sass_put_reg(in, 40, 1);
     sass_put_value(in, sass_bits(in, 48, 2));
 }

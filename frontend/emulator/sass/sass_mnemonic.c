@@ -83,6 +83,28 @@ static void put_hmma(sass_line_t *l, const sass_inst_t *in)
     sass_line_put(l, "%s", sass_is_sparse(in) && shape == 3 ? ".16832" : shapes[shape]);
 }
 
+static void put_f2fp(sass_line_t *l, const sass_inst_t *in)
+{
+    switch (sass_f2fp(in)) {
+    case SASS_F2FP_TO_FP8:
+        sass_line_put(l, sass_bits(in, 76, 1) ? ".E4M3" : ".E5M2");
+        sass_line_put(l, ".F32.PACK_AB_MERGE_C");
+        break;
+    case SASS_F2FP_HALF_TO_FP8:
+        sass_line_put(l, sass_bits(in, 76, 1) ? ".E4M3" : ".E5M2");
+        sass_line_put(l, ".F16.UNPACK_B_MERGE_C");
+        break;
+    case SASS_F2FP_FROM_FP8:
+        sass_line_put(l, ".F16");
+        sass_line_put(l, sass_bits(in, 73, 1) ? ".E4M3" : ".E5M2");
+        sass_line_put(l, ".UNPACK_B");
+        break;
+    default:
+        sass_line_put(l, sass_bits(in, 76, 1) ? ".BF16" : "");
+        sass_line_put(l, sass_bits(in, 78, 1) ? ".MERGE_C" : ".PACK_AB");
+    }
+}
+
 static void put_atoms(sass_line_t *l, const sass_inst_t *in)
 {
     static const char *const names[16] = {"ADD",       "MIN",       "MAX",         "INC",
@@ -133,6 +155,9 @@ static void put_special_mod(sass_line_t *l, const sass_inst_t *in, unsigned spec
         break;
     case SASS_MOD_IMMA:
         put_imma(l, in);
+        break;
+    case SASS_MOD_F2FP:
+        put_f2fp(l, in);
         break;
     case SASS_MOD_ATOMS:
         put_atoms(l, in);

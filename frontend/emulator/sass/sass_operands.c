@@ -323,3 +323,25 @@ void sass_put_indexed_const(sass_inst_t *in, bool indexed)
         o->num = (uint8_t)sass_bits(in, 32, 6);
     }
 }
+
+/*
+ * Bits 73 and 74: types of the source; 76 to 78: of the result; 87 to 91: which of these count.
+ * Results of eight bits are always finite.
+ */
+sass_f2fp_t sass_f2fp(const sass_inst_t *in)
+{
+    enum { FINITE = 1 << 5, MERGES = 1 << 6, FROM_HALF = 1 << 1, FROM_FP8 = 1 << 2 };
+    enum { TO_FP8 = 9, UPPER = 2, FROM_HALVES = 4 };
+    const unsigned types = sass_bits(in, 72, 7), kind = sass_bits(in, 87, 5);
+    const unsigned fixed = types & (FINITE | MERGES | FROM_HALF | FROM_FP8);
+
+    if (kind == 0 && (types & (FINITE | FROM_FP8)) == 0)
+        return SASS_F2FP_PAIR;
+    if (kind == TO_FP8 && fixed == (FINITE | MERGES))
+        return SASS_F2FP_TO_FP8;
+    if (kind == TO_FP8 && fixed == (FINITE | FROM_HALF))
+        return SASS_F2FP_HALF_TO_FP8;
+    if ((kind & ~(unsigned)UPPER) == FROM_HALVES && (fixed & ~(unsigned)FROM_HALF) == FROM_FP8)
+        return SASS_F2FP_FROM_FP8;
+    return SASS_F2FP_UNKNOWN;
+}

@@ -71,6 +71,17 @@ unsigned sass_matrix_shape(const sass_inst_t *in);
 /* Whether it is a matrix instruction of which A holds only elements that are not 0. */
 bool sass_is_sparse(const sass_inst_t *in);
 
+/* What Ampere's F2FP packs. */
+typedef enum {
+    SASS_F2FP_PAIR,        /* floats to two halves or bf16 values */
+    SASS_F2FP_TO_FP8,      /* floats to two eight-bit floats, below the lower half of c */
+    SASS_F2FP_HALF_TO_FP8, /* two halves, in the same way */
+    SASS_F2FP_FROM_FP8,    /* eight-bit floats in one half of a register to two halves */
+    SASS_F2FP_UNKNOWN
+} sass_f2fp_t;
+
+sass_f2fp_t sass_f2fp(const sass_inst_t *in);
+
 /* Appends the result ('m') or the source 'a', 'b' or 'c' of a matrix instruction; what a sparse one
  * has in addition. */
 void sass_put_matrix(sass_inst_t *in, char slot);

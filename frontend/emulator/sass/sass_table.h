@@ -29,6 +29,7 @@ typedef enum {
     SASS_MOD_HMMA,   /* shape */
     SASS_MOD_IMMA,   /* shape and types */
     SASS_MOD_I2IP,   /* result type */
+    SASS_MOD_F2FP,   /* types, and how they are packed */
     SASS_MOD_ATOMS,  /* operation of Ampere's ATOMS */
 } sass_special_mod_t;
 

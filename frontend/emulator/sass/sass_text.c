@@ -123,9 +123,11 @@ static void put_select(sass_line_t *l, const sass_inst_t *in, const sass_operand
 {
     const unsigned size = in->op == SASS_R2P ? 0 : in->op == SASS_MUFU ? 1 : sass_bits(in, 84, 2);
 
-    if (in->op == SASS_F2IP && o->select == 1)
+    const bool halves = in->op == SASS_F2IP || in->op == SASS_F2FP;
+
+    if (halves && o->select == 1)
         sass_line_put(l, ".H1");
-    if (in->op == SASS_F2IP)
+    if (halves)
         return;
     if (in->op == SASS_I2IP) {
         put_packed_select(l, in, o->select);

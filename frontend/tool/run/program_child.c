@@ -291,31 +291,43 @@ static rb_code_t fail_unseen(const program_child_t *p, rb_err_t *err)
                    p->options->words[0], end, p->device.arch == 75 ? 75 : 70);
 }
 
-/* Reads LAUNCHED_FILE: the architecture of the first launch, or 0 and the name of an error. */
-static unsigned read_launched(const program_child_t *p, char error[64])
+/* Reads LAUNCHED_FILE: the architecture of the first launch in the output, or 0, whether there was
+ * any launch, and the name of an error. */
+static unsigned read_launched(const program_child_t *p, bool *any, char error[64])
 {
     char path[PATH_MAX];
-    unsigned arch = 0;
+    unsigned arch = 0, launched = 0;
 
     error[0] = '\0';
+    *any = false;
     path_of(p, LAUNCHED_FILE, path);
     FILE *file = fopen(path, "re");
     if (file == NULL && errno == ENOENT)
         return 0;
-    int n = file != NULL ? fscanf(file, "%u %63s", &arch, error) : 0;
+    int n = file != NULL ? fscanf(file, "%u %u %63s", &arch, &launched, error) : 0;
     if (file == NULL || ferror(file))
         rb_warn("%s: cannot be read: %s", path, strerror(errno));
     if (file != NULL)
         fclose(file);
+    *any = n > 1 && launched != 0;
     return n > 0 ? arch : 0;
 }
 
 bool program_launched(const program_child_t *p, unsigned *arch)
 {
     char error[64];
+    bool any;
 
-    *arch = read_launched(p, error);
+    *arch = read_launched(p, &any, error);
     return *arch != 0;
+}
+
+/* Which launches are in the output. */
+static const char *which_launch(const program_options_t *o)
+{
+    if (o->plan != NULL)
+        return " of the plan";
+    return o->launches != NULL ? " of --launches" : " that can be emulated";
 }
 
 rb_code_t program_fail_unlaunched(const program_child_t *p, rb_err_t *err)
@@ -323,13 +335,18 @@ rb_code_t program_fail_unlaunched(const program_child_t *p, rb_err_t *err)
     const char *program = p->options->words[0];
     char end[80], error[64];
 
+    bool any;
+
     tell_end(p, end, sizeof(end));
+    read_launched(p, &any, error);
     if (p->status == PROGRAM_FAILED)
-        return rb_fail(err, RB_TRACE, "%s made no launch; see the reason above", program);
+        return rb_fail(err, RB_TRACE, "%s made no launch%s; see the reason above", program,
+                       any ? which_launch(p->options) : "");
+    if (any)
+        return rb_fail(err, RB_TRACE, "%s %s without a kernel launch%s; it made others", program,
+                       end, which_launch(p->options));
     if (p->status == 0)
-        return rb_fail(err, RB_TRACE, "%s ended without a kernel launch%s", program,
-                       p->options->plan != NULL ? " of the plan" : "");
-    read_launched(p, error);
+        return rb_fail(err, RB_TRACE, "%s ended without a kernel launch", program);
     return rb_fail(
         err, RB_TRACE,
         "%s %s before it launched a kernel%s%s; what it printed may say why (NVIDIA's shared "

@@ -65,7 +65,7 @@ RB_CHECKED rb_code_t program_wait(program_child_t *p, rb_err_t *err);
 /* Whether a launch has been recorded or sent; *arch: architecture of the executed machine code. */
 bool program_launched(const program_child_t *p, unsigned *arch);
 
-/* RB_TRACE with the reason why a program that has ended made no launch. */
+/* RB_TRACE with the reason why a program that has ended made no launch, or none for the output. */
 rb_code_t program_fail_unlaunched(const program_child_t *p, rb_err_t *err);
 
 /* From now on, signals that would end rubato are left to the program, which decides; rubato then
