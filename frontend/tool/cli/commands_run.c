@@ -29,7 +29,7 @@ static const cli_option_t run_options[] = {
      "empty L2 (flush), or what the launches before it would leave, simulated or not (functional); "
      "auto: functional for sampled launches of a trace with an index, otherwise keep; same as -s "
      "warmup.mode=...",
-     "keep flush functional", false},
+     "auto keep flush functional", false},
     OPT_OUTPUT("DIR", "only print the table",
                "write run.json, launches.csv, stats.csv and config.cfg to this folder", "@dir"),
     OPT_JSON("print run.json to standard output instead of the table"),

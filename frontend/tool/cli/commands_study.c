@@ -80,7 +80,7 @@ const cli_command_t cli_command_sweep = {
     "job DIR N: runs job N of jobs.tsv, for schedulers; exit status 75: stopped, can be "
     "continued.",
     "status collect table job",
-    "@file",
+    "@sweep",
     OPTIONS(sweep_options)};
 
 static const cli_option_t stats_options[] = {
@@ -103,7 +103,7 @@ const cli_command_t cli_command_stats = {
     "of Nsight Compute that it mirrors. NAME is a path (sm.warp_insts), its last part, the "
     "beginning of one (sm.icache), or a metric of Nsight Compute. Without NAME: all of them.",
     "diff join explain",
-    "@file",
+    "@stats",
     OPTIONS(stats_options)};
 
 static const cli_option_t compare_options[] = {
@@ -174,7 +174,7 @@ static const cli_option_t plot_options[] = {
      "the value itself, its ratio to the base's, or its speed-up: the base's over it",
      "value ratio speedup", false},
     {CLI_AXIS, 0, "axis", "KEY", "the first that vary", "Figure",
-     "of curve: the axis; of heatmap: given twice, both axes", "@setting", false},
+     "of curve: the axis; of heatmap: given twice, both axes", "@key", false},
     OPT_MATCH("Results"),
     OPT_WHERE("only the jobs with this setting, or on this GPU; may be repeated"),
     {CLI_HARDWARE, 0, "hardware", "FILE", NULL, "Results",

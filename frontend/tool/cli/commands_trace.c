@@ -163,7 +163,7 @@ static const cli_option_t sass_options[] = {
     {CLI_KERNEL, 'k', "kernel", "NAME", "all", "Results", "list only this kernel", NULL, false},
     {CLI_ARCH, 0, "arch", "ARCH", "all", "Results",
      "of a program or fat binary, list only the code for this architecture",
-     "sm_70 sm_75 sm_80 sm_86", false},
+     "sm_70 sm_72 sm_75 sm_80 sm_86 sm_87 sm_89", false},
     {CLI_COUNTERS, 0, "counters", "DIR", NULL, "Results",
      "show the counts of a run with --per-instruction beside the instructions of the kernels that "
      "it ran; without FILE, the instructions that it issued",
