@@ -481,6 +481,18 @@ static void what_is_no_trace_is_told_from_what_lies_above_one(void **state)
     expect(1, "mine.cfg: No such file", WORDS("run", TRACE, "--gpu", "mine.cfg"));
 }
 
+static void a_copied_trace_runs_as_its_original_and_without_its_machine_code(void **state)
+{
+    (void)state;
+    assert_int_equal(system("cp -r " TRACE " copied"), 0);
+    expect(0, NULL, WORDS("run", TRACE, "-o", "of_original"));
+    expect(0, NULL, WORDS("run", "copied", "-o", "of_copy"));
+    cli_same_file("of_original", "of_copy", "stats.csv");
+    assert_int_equal(system("ln -sf ../gone.cubin copied/vecadd.sm70.cubin"), 0);
+    expect(0, "warning: copied/vecadd.sm70.cubin: a link to a file that is not there",
+           WORDS("run", "copied"));
+}
+
 static void gpus_are_listed(void **state)
 {
     (void)state;
@@ -509,6 +521,7 @@ static void what_an_import_would_lose_is_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_copied_trace_runs_as_its_original_and_without_its_machine_code),
         cmocka_unit_test(gpus_are_listed),
         cmocka_unit_test(what_an_import_would_lose_is_refused),
         cmocka_unit_test(what_is_no_trace_is_told_from_what_lies_above_one),
