@@ -144,7 +144,7 @@ run_mutants()
     while IFS= read -r file; do
         noticed=$(noticed_by "$file")
         [[ -z $noticed ]] || { echo "without any change: $noticed fails" && return 1; }
-    done < <(chosen "$@" | cut -f 2 | sort -u -t / -k 1,2)
+    done < <(chosen "$@" | cut -f 2 | awk -F / '!seen[$1 ($1 == "frontend" ? $2 : "")]++')
     while IFS=$'\t' read -r number file old explained new; do
         cp -p "$work/$file" "$work/before"
         replace "$work/before" "$old" "$new" >"$work/$file"
