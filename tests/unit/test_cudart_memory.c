@@ -290,6 +290,24 @@ static void memory_has_its_type(void **state)
     assert_int_equal(cudaHostGetDevicePointer(&device, own, 0), INVALID_VALUE);
 }
 
+/* Programs that free and allocate in a loop use the same lines again, as on a card. */
+static void freed_places_are_taken_first(void **state)
+{
+    void *p[3], *again;
+
+    (void)state;
+    for (unsigned i = 0; i < 3; i++)
+        assert_int_equal(cudaMalloc(&p[i], 5000), 0);
+    assert_int_equal(cudaFree(p[0]), 0);
+    assert_int_equal(cudaFree(p[2]), 0);
+    assert_int_equal(cudaMalloc(&again, 5000), 0);
+    assert_ptr_equal(again, p[0]);
+    assert_int_equal(cudaMalloc(&again, 5000), 0);
+    assert_ptr_equal(again, p[2]);
+    for (unsigned i = 0; i < 3; i++)
+        assert_int_equal(cudaFree(p[i]), 0);
+}
+
 /* The accesses of kernels and copies are checked by pages: the first byte behind the last page of an
  * allocation is refused, and the last one of the page is not. */
 static void copies_end_where_legal_pages_do(void **state)
@@ -334,6 +352,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(memory_has_its_type),
+        cmocka_unit_test(freed_places_are_taken_first),
         cmocka_unit_test(copies_end_where_legal_pages_do),
         cmocka_unit_test(sizes_that_overflow_are_refused),
         cmocka_unit_test(rows_are_copied_without_what_lies_between_them),
