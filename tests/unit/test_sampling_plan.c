@@ -388,6 +388,24 @@ static void pickled_lists_are_written_as_python_does(void **state)
     free(samples);
 }
 
+/* Errors inside launches weigh as much as the launches that one stands for; of a single sample, whose own
+ * error the spread of the profile stands for, they are those of all of them at once. */
+static void errors_inside_launches_weigh_as_their_samples(void **state)
+{
+    plan_cluster_t clusters[] = {
+        {.size = 5, .draws = 1}, {.size = 4, .draws = 2}, {.size = 1, .draws = 1}};
+    plan_sample_t samples[] = {{.launch = 1, .cluster = 0, .weight = 5, .draws = 1},
+                               {.launch = 6, .cluster = 1, .weight = 2, .draws = 1},
+                               {.launch = 7, .cluster = 1, .weight = 2, .draws = 1},
+                               {.launch = 10, .cluster = 2, .weight = 1, .draws = 1}};
+    const plan_t plan = {.clusters = clusters, .n_clusters = 3, .samples = samples, .n_samples = 4};
+    static const double want[] = {25, 2, 2, 1};
+
+    (void)state;
+    for (uint64_t i = 0; i < plan.n_samples; i++)
+        assert_true(fabs(estimate_within_weight(&plan, i) - want[i]) < 1e-12);
+}
+
 /* Cochran's example in small: two strata with known means, variances and degrees of freedom. */
 static void intervals_are_those_of_stratified_sampling(void **state)
 {
@@ -485,6 +503,7 @@ int main(void)
         cmocka_unit_test(pickled_lists_are_read),
         cmocka_unit_test(other_pickles_are_refused_with_their_offset),
         cmocka_unit_test(pickled_lists_are_written_as_python_does),
+        cmocka_unit_test(errors_inside_launches_weigh_as_their_samples),
         cmocka_unit_test(intervals_are_those_of_stratified_sampling),
         cmocka_unit_test(single_samples_borrow_the_spread_of_the_profile),
         cmocka_unit_test(intervals_cover_what_they_say),
