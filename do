@@ -50,7 +50,7 @@ usage: ./do COMMAND
   sanitize            run the tests built by clang with the address and undefined-behaviour sanitizers,
                       and those with threads with the thread sanitizer
   mutants [--quick] [NUMBER]...
-                      change the timing model in one place after the other, and tell which changes
+                      change the program in one place after the other, and tell which changes
                       no test notices (hours; NUMBER: only these of tests/mutants/list.txt)
   clean               remove all build folders
 

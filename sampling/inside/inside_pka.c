@@ -59,7 +59,7 @@ static const param_choice_t rule_choices[] = {
     E(rule, rule_choices, "variant",                                                               \
       "blocks that must be done: a wave; a wave, or 0.3 of a smaller grid; or any number")         \
     P(F64, sample, "0.01", 0, 1, "",                                                               \
-      "variant photon: share of the blocks that is read ahead to count "                           \
+      "photon: share of the blocks that is read ahead to count "                                   \
       "instructions")                                                                              \
     GUARD_OPTIONS(P, E, T)
 

@@ -19,7 +19,7 @@ static const param_choice_t variants[] = {{"paper", NULL}, {"artifact", NULL}, {
 #define PHOTON_OPTIONS(P, E, T)                                                                    \
     P(F64, threshold, "0.05", 0, 1e6, "", "distance below which launches count as similar")        \
     P(U64, few_warps, "2560", 0, 1e15, "warps",                                                    \
-      "below this, similar launches must have the same number of warps")                           \
+      "paper: below this, similar launches must have the same number of warps")                    \
     E(variant, variants, "paper",                                                                  \
       "paper: warp types, time by instructions; artifact: raw counts as in STEM's artifact, time " \
       "unscaled")                                                                                  \

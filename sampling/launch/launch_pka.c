@@ -21,11 +21,13 @@ static const param_choice_t variants[] = {
 
 #define PKA_OPTIONS(P, E, T)                                                                       \
     P(U32, k, "20", 1, 1000, "", "maximum number of clusters")                                     \
-    P(F64, error, "0.05", 1e-9, 1, "", "chooses the smallest k with an error below this")          \
+    P(F64, error, "0.05", 1e-9, 1, "",                                                             \
+      "paper, artifact: chooses the smallest k with an error below this")                          \
     P(F64, variance, "0.9995", 0.01, 1, "",                                                        \
       "share of the variance that the principal components keep")                                  \
     P(U32, starts, "10", 1, 1000, "", "random starts of k-means")                                  \
-    E(representative, representative_choices, "first", "how a cluster's representative is chosen") \
+    E(representative, representative_choices, "first",                                             \
+      "paper, artifact: how a cluster's representative is chosen")                                 \
     E(variant, variants, "paper",                                                                  \
       "paper; artifact: k below 20; stem: PKA as in STEM's artifact (unscaled, random, least "     \
       "error)")

@@ -30,17 +30,19 @@ static const param_choice_t representatives[] = {{"first", NULL}, {"random", NUL
 
 #define SIEVE_OPTIONS(P, E, T)                                                                     \
     P(F64, theta, "0.4", 0, 1e6, "",                                                               \
-      "coefficient of variation of the instruction counts below which a kernel is "                \
+      "published: coefficient of variation of the instruction counts below which a kernel is "     \
       "one stratum")                                                                               \
     P(BOOL, density, "true", 0, 1, "",                                                             \
-      "divide the other kernels at the minima of the density of their counts")                     \
+      "published: divide the other kernels at the minima of the density of their counts")          \
     P(F64, part_spread, "0.5", 0, 1e6, "",                                                         \
-      "a part with a larger coefficient of variation is divided once more")                        \
-    P(F64, bandwidth, "1", 1e-9, 1e15, "instructions", "bandwidth of the kernel density estimate") \
-    P(U32, points, "50", 3, 1e6, "", "number of points at which the density is evaluated")         \
+      "published: a part with a larger coefficient of variation is divided once more")             \
+    P(F64, bandwidth, "1", 1e-9, 1e15, "instructions",                                             \
+      "published: bandwidth of the kernel density estimate")                                       \
+    P(U32, points, "50", 3, 1e6, "",                                                               \
+      "published: number of points at which the density is evaluated")                             \
     E(features, feature_choices, "published", "by which launches are compared")                    \
     P(F64, similar, "0.1", 0, 100, "",                                                             \
-      "features=all: largest relative difference from the first launch of a stratum")              \
+      "all: largest relative difference from the first launch of a stratum")                       \
     E(representative, representatives, "first",                                                    \
       "which of the launches with the stratum's count represents it")                              \
     E(variant, variants, "original",                                                               \

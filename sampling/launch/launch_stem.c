@@ -22,7 +22,7 @@ static const param_choice_t variants[] = {
     P(F64, confidence, "0.95", 0.5, 0.999999, "", "probability of meeting epsilon")                \
     P(BOOL, root, "true", 0, 1, "", "divide kernels by duration (ROOT)")                           \
     P(BOOL, merge, "true", 0, 1, "",                                                               \
-      "undo divisions that the joint optimum does not need (only variant=derived)")                \
+      "derived: undo divisions that the joint optimum does not need")                              \
     E(key, group_key_choices, "name", "what the launches of a kernel share")                       \
     E(variant, variants, "derived",                                                                \
       "derived: joint optimum, finite population; paper: Eq. 6 as printed; artifact: as "          \

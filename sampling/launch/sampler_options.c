@@ -7,6 +7,7 @@
 #include "sim/conf/param_value.h"
 #include "sim/conf/suggest.h"
 #include "sim/core/alloc.h"
+#include "sim/core/log.h"
 #include "sim/core/memory_file.h"
 
 static rb_code_t unknown_option(const sampler_options_t *o, const char *option, rb_err_t *err)
@@ -59,8 +60,73 @@ rb_code_t sampler_options_set(const sampler_options_t *o, const char *option, co
     return RB_OK;
 }
 
+static bool is_word(const char *word, size_t n, const char *list)
+{
+    return strlen(word) == n && strncmp(word, list, n) == 0;
+}
+
+/* The number of a choice of p; -1: it has no such choice. */
+static int choice_of(const param_t *p, const char *word, size_t n)
+{
+    for (int i = 0; p->choices != NULL && p->choices[i].name != NULL; i++)
+        if (is_word(p->choices[i].name, n, word))
+            return i;
+    return -1;
+}
+
+/* Whether all n characters of a list "slope, waves" are choices of p; *on: one of them is set. */
+static bool are_choices(const param_t *p, const char *list, size_t n, const void *values, bool *on)
+{
+    *on = false;
+    for (size_t at = 0, length; at < n; at += length + 2) {
+        length = strcspn(list + at, ",:");
+        const int choice = choice_of(p, list + at, length);
+        if (choice < 0)
+            return false;
+        *on |=
+            *(const uint32_t *)(const void *)((const char *)values + p->offset) == (uint32_t)choice;
+    }
+    return true;
+}
+
+bool sampler_option_idle(const sampler_options_t *o, const param_t *option, char why[128])
+{
+    const size_t n = strcspn(option->help, ":;.");
+    for (size_t i = 0; option->help[n] == ':' && i < o->group->n_params; i++) {
+        const param_t *p = &o->group->params[i];
+        bool on;
+        if (p == option || p->type != PARAM_TYPE_ENUM ||
+            !are_choices(p, option->help, n, o->values, &on))
+            continue;
+        snprintf(why, 128, "only with %s = %.*s", p->name, (int)n, option->help);
+        return !on;
+    }
+    return false;
+}
+
+static bool is_default(const sampler_options_t *o, const param_t *option)
+{
+    char now[PARAM_VALUE_TEXT], before[PARAM_VALUE_TEXT];
+    void *values = rb_calloc(1, o->group->spec_size);
+    param_group_defaults(o->group, values);
+    param_format(option, o->values, now);
+    param_format(option, values, before);
+    free(values);
+    return strcmp(now, before) == 0;
+}
+
+/* Warns of a named option that cannot act. Texts with all options have the defaults of such. */
+static void tell_idle(const sampler_options_t *o, const char *option)
+{
+    const param_t *p = param_find(o->group, option);
+    char why[128];
+    if (p != NULL && sampler_option_idle(o, p, why) && !is_default(o, p))
+        rb_warn_once("%s: option %s has no effect here: it acts %s", o->name, option, why);
+}
+
 rb_code_t sampler_options_read(const sampler_options_t *o, char *text, rb_err_t *err)
 {
+    const char *end = text + strlen(text);
     for (char *at = text, *next; at != NULL; at = next) {
         next = strchr(at, ',');
         if (next != NULL)
@@ -70,6 +136,10 @@ rb_code_t sampler_options_read(const sampler_options_t *o, char *text, rb_err_t 
             return rb_fail(err, RB_USAGE, "%s: '%.60s' is not option=value", o->name, at);
         *equals = '\0';
         RB_TRY(sampler_options_set(o, at, equals + 1, err));
+    }
+    for (const char *at = text, *value; at < end; at = value + strlen(value) + 1) {
+        value = at + strlen(at) + 1;
+        tell_idle(o, at);
     }
     return RB_OK;
 }

@@ -20,8 +20,15 @@ typedef struct {
 rb_code_t sampler_options_set(const sampler_options_t *o, const char *option, const char *value,
                               rb_err_t *err) RB_CHECKED;
 
-/* Sets all options of "option=value,..."; modifies text. */
+/* Sets all options of "option=value,..."; modifies text. Warns of those that cannot act beside the
+ * others. */
 rb_code_t sampler_options_read(const sampler_options_t *o, char *text, rb_err_t *err) RB_CHECKED;
+
+/*
+ * Whether an option cannot act with these values; why then says when it does ("only with variant = slope,
+ * waves"). The help of such an option begins with choices of another option: "slope, waves: ...".
+ */
+bool sampler_option_idle(const sampler_options_t *o, const param_t *option, char why[128]);
 
 /* The sampler with all its options, as a user would write it; free with free(). */
 char *sampler_options_text(const sampler_options_t *o);

@@ -82,6 +82,45 @@ static const setting_scope_t scopes[] = {
     {"dram.size", NULL, "never on times: programs see it"},
 };
 
+static const setting_hidden_t hidden[] = {
+    {"l1.perfect", "l1.enabled l1.sets l1.scale l1.replacement l1.write l1.prefetcher "
+                   "l1.prefetch_lines l1.load_interval l1.mshrs l1.mshr_merge l1.fill_cycles"},
+    {"icache.perfect", "icache.l0_size icache.l0_ways icache.l1_size icache.l1_ways "
+                       "icache.l1_latency icache.l1_interval icache.l1_misses icache.prefetch "
+                       "icache.replacement icache.launch_bytes"},
+    {"const.perfect", "const.l0_size const.l0_ways const.l0_uniform const.l1_size const.l1_ways "
+                      "const.address_interval const.l15_size const.l15_ways const.l15_latency "
+                      "const.l2_latency const.replacement"},
+    {"icnt.perfect", "icnt.sm_flits icnt.data_interval icnt.tpc_data icnt.gpc_data "
+                     "icnt.gpc_replies icnt.buffer icnt.credit_batch"},
+    {"l2.perfect", "l2.size l2.ways l2.replacement l2.modified_share l2.fill_sectors l2.mshrs "
+                   "l2.mshr_merge l2.atomic_interval dram.*"},
+    {"dram.perfect",
+     "dram.clock_mhz dram.bus_bytes dram.data_rate dram.burst_bytes dram.banks dram.bank_groups "
+     "dram.row_bytes dram.queue dram.age_limit dram.write_queue dram.write_high dram.write_low "
+     "dram.write_wait dram.tCCD dram.tCCDL dram.tRRD dram.tFAW dram.activate_slots "
+     "dram.precharge_slots dram.tRCD dram.tRAS dram.tRP dram.tRC dram.tCL dram.tWL dram.tCDLR "
+     "dram.tWR dram.tRTP dram.tRTW dram.tREFI dram.tRFC dram.tRFCSB"},
+    {"sm.ideal",
+     "lat.* icache.l0_size icache.l0_ways icache.l1_size icache.l1_ways icache.l1_latency "
+     "icache.l1_interval icache.l1_misses icache.prefetch icache.replacement "
+     "icache.launch_bytes icache.perfect const.* shared.* tlb.* mmu.* icnt.* l2.slices "
+     "l2.ways l2.replacement l2.modified_share l2.clock_mhz l2.latency l2.fill_sectors "
+     "l2.mshrs l2.mshr_merge l2.reply_queue l2.atomic_interval l2.atomic_latency l2.halves "
+     "l2.far_latency dram.* sm.dependences sm.fp32_lanes sm.int_lanes sm.imad_wide_passes "
+     "sm.fp16_lanes sm.fp64_lanes sm.fp64_shared sm.fp_port_shared sm.xu_lanes sm.tensor_fma "
+     "sm.tensor_interval sm.tensor_sum32_passes sm.uniform_interval sm.branch_interval "
+     "sm.tex_interval sm.rf_bank_reads sm.rf_window sm.zero_stall sm.compiled_for "
+     "sm.rf_banks sm.rf_write_conflicts sm.mem_queue sm.mem_issue_latency sm.mem_interval "
+     "sm.mem_read_latency sm.global_read_extra sm.store_read_extra sm.copy_read_extra "
+     "sm.mio_interval sm.lsu_lanes sm.return_bytes sm.branch_latency sm.branch_taken_latency "
+     "sm.predicate_latency sm.barrier_interval sm.barrier_latency sm.membar_cta_latency "
+     "sm.membar_gpu_latency sm.membar_sys_latency l1.enabled l1.perfect l1.sets l1.scale "
+     "l1.replacement l1.write l1.prefetcher l1.prefetch_lines l1.latency l1.copy_latency "
+     "l1.tags_per_cycle l1.bank_bytes l1.load_interval l1.mshrs l1.mshr_merge "
+     "l1.pending_loads l1.miss_queue l1.miss_latency l1.fill_latency l1.fill_cycles"},
+};
+
 const setting_scope_t *setting_scope_at(size_t n)
 {
     return n < sizeof(scopes) / sizeof(scopes[0]) ? &scopes[n] : NULL;
@@ -130,4 +169,34 @@ const char *setting_scope_idle(const setting_scope_t *scope, const gpu_spec_t *s
                       : scope->needs[n] == '!' ? strcmp(value, wanted) != 0
                                                : strtod(value, NULL) > strtod(wanted, NULL);
     return acts ? NULL : scope->when;
+}
+
+const setting_hidden_t *setting_hidden_at(size_t n)
+{
+    return n < sizeof(hidden) / sizeof(hidden[0]) ? &hidden[n] : NULL;
+}
+
+bool setting_is_hidden(const setting_hidden_t *by, const char *group, const char *name)
+{
+    const size_t in = strlen(group), n = strlen(name);
+    for (const char *at = by->hides; *at != '\0'; at += strspn(at, " ")) {
+        const size_t length = strcspn(at, " ");
+        const bool here = length > in + 1 && strncmp(at, group, in) == 0 && at[in] == '.';
+        if (here &&
+            (at[in + 1] == '*' || (length == in + 1 + n && strncmp(at + in + 1, name, n) == 0)))
+            return true;
+        at += length;
+    }
+    return false;
+}
+
+const char *setting_hidden_by(const char *group, const char *name, const gpu_spec_t *spec)
+{
+    char value[PARAM_VALUE_TEXT];
+    for (size_t i = 0; i < sizeof(hidden) / sizeof(hidden[0]); i++) {
+        value_of(spec, hidden[i].part, strlen(hidden[i].part), value);
+        if (strcmp(value, "true") == 0 && setting_is_hidden(&hidden[i], group, name))
+            return hidden[i].part;
+    }
+    return NULL;
 }

@@ -143,6 +143,9 @@ extern const param_group_t lat_param_group;
 /* Cycles from issue to dependent issue of a class with a fixed latency; 1 for the others. (classes.c) */
 uint32_t sm_fixed_latency(const lat_spec_t *lat, op_class_t cls);
 
+/* The latencies that a compiler knew (sm.compiled_for, not none); 0: of results with dependence counters. */
+const lat_spec_t *stall_stretch_assumed(uint32_t compiled_for, uint32_t *predicate_latency);
+
 #define L1_PARAMS(P, E, T)                                                                         \
     P(SIZE, unified, "128KiB", 1024, 1 << 24, "bytes", "L1 and shared memory together")            \
     P(SIZES, carveouts, "0,8KiB,16KiB,32KiB,64KiB,96KiB", 0, 1 << 24, "bytes",                     \

@@ -226,25 +226,6 @@ static void intervals_add_up_to_their_launch(void **state)
     free(json);
 }
 
-static void a_gpu_is_shown_by_its_name_or_its_file(void **state)
-{
-    (void)state;
-    char *by_option = cli_run_as(&rubato, 0, NULL, WORDS("config", "show", "--gpu", "t4", "l2"));
-    char *by_name = cli_run_as(&rubato, 0, NULL, WORDS("config", "show", "t4", "l2"));
-    char *by_file =
-        cli_run_as(&rubato, 0, NULL, WORDS("config", "show", RUBATO_ROOT "/configs/t4.cfg", "l2"));
-    assert_non_null(strstr(by_option, "l2"));
-    assert_string_equal(by_name, by_option);
-    assert_string_equal(by_file, by_option);
-    free(by_option);
-    free(by_name);
-    free(by_file);
-    expect(0, NULL, WORDS("config", "check", "v100", "titan_v"));
-    expect(0, "warning: icnt.request_latency = 4: simulation is slow",
-           WORDS("config", "show", "icnt", "-s", "icnt.request_latency=4"));
-    expect(2, "-s foo: write it as GROUP.NAME=VALUE", WORDS("config", "show", "-s", "foo"));
-}
-
 /* Two inputs of one MiB each, which fit in the L2. */
 static void copies_of_the_host_are_counted_with_the_launch_that_follows(void **state)
 {
@@ -481,36 +462,22 @@ static void what_is_no_trace_is_told_from_what_lies_above_one(void **state)
     expect(1, "mine.cfg: No such file", WORDS("run", TRACE, "--gpu", "mine.cfg"));
 }
 
-static void gpus_are_listed(void **state)
+static void a_copied_trace_runs_as_its_original_and_without_its_machine_code(void **state)
 {
     (void)state;
-    char *text = cli_run_as(&rubato, 0, NULL, WORDS("config", "list"));
-    assert_non_null(strstr(text, "\nv100         sm_70   80 SMs   1380 MHz     6 MiB L2  "));
-    assert_null(strstr(text, "volta.cfg"));
-    free(text);
-}
-
-static void what_an_import_would_lose_is_refused(void **state)
-{
-    static const char lost[] = "-gpgpu_cache:dl2 none\n-gpgpu_n_clusters 40\n";
-    (void)state;
-    cli_write("lost.config", lost, sizeof(lost) - 1);
-    expect(2, "lost         -gpgpu_cache:dl2 none: rubato always has an L2",
-           WORDS("config", "import", "lost.config", "-o", "lost.cfg"));
-    assert_false(cli_exists("lost.cfg"));
-    char *text = cli_run_as(
-        &rubato, 0, NULL,
-        WORDS("config", "import", "lost.config", "-o", "lost.cfg", "--skip-unsupported"));
-    assert_non_null(strstr(text, " 1 lost, 0 without effect on results\n"));
-    assert_true(cli_exists("lost.cfg"));
-    free(text);
+    assert_int_equal(system("cp -r " TRACE " copied"), 0);
+    expect(0, NULL, WORDS("run", TRACE, "-o", "of_original"));
+    expect(0, NULL, WORDS("run", "copied", "-o", "of_copy"));
+    cli_same_file("of_original", "of_copy", "stats.csv");
+    assert_int_equal(system("ln -sf ../gone.cubin copied/vecadd.sm70.cubin"), 0);
+    expect(0, "warning: copied/vecadd.sm70.cubin: a link to a file that is not there",
+           WORDS("run", "copied"));
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gpus_are_listed),
-        cmocka_unit_test(what_an_import_would_lose_is_refused),
+        cmocka_unit_test(a_copied_trace_runs_as_its_original_and_without_its_machine_code),
         cmocka_unit_test(what_is_no_trace_is_told_from_what_lies_above_one),
         cmocka_unit_test(every_command_explains_its_options),
         cmocka_unit_test(the_completion_script_is_one_that_bash_accepts),
@@ -520,7 +487,6 @@ int main(void)
         cmocka_unit_test(a_run_writes_one_folder_of_agreeing_files),
         cmocka_unit_test(csv_rows_have_as_many_fields_as_their_header),
         cmocka_unit_test(intervals_add_up_to_their_launch),
-        cmocka_unit_test(a_gpu_is_shown_by_its_name_or_its_file),
         cmocka_unit_test(copies_of_the_host_are_counted_with_the_launch_that_follows),
         cmocka_unit_test(json_goes_to_standard_output_on_request),
         cmocka_unit_test(the_busiest_part_is_one_of_the_sms_that_have_warps),

@@ -182,6 +182,14 @@ static void launches_of_a_sampled_run_are_found_by_their_ids(void **state)
     "\"Metric Name\",\"Metric Unit\",\"Metric Value\"\n"
 #define LONG(id, kernel, shape, metric, unit, value)                                               \
     "\"" id "\",\"7\",\"" kernel "\"," shape ",\"S\",\"" metric "\",\"" unit "\",\"" value "\"\n"
+#define DEFAULT_HEAD                                                                               \
+    "\"ID\",\"Process ID\",\"Process Name\",\"Host Name\",\"Kernel Name\",\"Context\",\"Stream\"," \
+    "\"Block Size\",\"Grid Size\",\"Device\",\"CC\",\"Section Name\",\"Metric Name\","             \
+    "\"Metric Unit\",\"Metric Value\"\n"
+#define DEFAULT(id, kernel, shape, value)                                                          \
+    "\"" id "\",\"4711\",\"app\",\"127.0.0.1\",\"" kernel "\",\"1\",\"7\"," shape                  \
+    ",\"0\",\"7.0\",\"Command line profiler "                                                      \
+    "metrics\",\"gpc__cycles_elapsed.max\",\"cycle\",\"" value "\"\n"
 #define ADD "\"(32, 1, 1)\",\"(4, 1, 1)\""
 #define MUL "\"(64, 1, 1)\",\"(1, 1, 1)\""
 
@@ -200,6 +208,9 @@ static void every_form_of_nsight_compute_is_read(void **state)
         LONG_HEAD LONG("0", "add(float *)", ADD, "gpc__cycles_elapsed.max", "Kcycle", "0,900")
             LONG("1", "add(float *)", ADD, "gpc__cycles_elapsed.max", "cycle", "1.900")
                 LONG("2", "mul(float *)", MUL, "gpc__cycles_elapsed.max", "cycle", "300"),
+        /* All columns that ncu prints by default. */
+        DEFAULT_HEAD DEFAULT("0", "add(float *)", ADD, "900")
+            DEFAULT("1", "add(float *)", ADD, "1,900") DEFAULT("2", "mul(float *)", MUL, "300"),
         /* Thousands by blanks, units beside the values, a page in a row per launch, twice. */
         "\"ID\",\"Kernel Name\",\"Block Size\",\"Grid Size\",\"gpc__cycles_elapsed.max\"\n"
         "\"\",\"\",\"\",\"\",\"cycle\"\n"

@@ -64,6 +64,9 @@ static void what_a_trace_has_lost_is_said_with_counts(void **state)
     assert_true(json_is(json, "trace.doubts.empty_blocks", "0"));
     free(json);
     expect(0, loads, WORDS("info", "lost.traceg", "--count"));
+    char *short_info = cli_run_as(&rubato, 0, NULL, WORDS("info", "lost.traceg"));
+    assert_non_null(strstr(short_info, "--count reads the instructions, and says what"));
+    free(short_info);
     expect(0, NULL, WORDS("convert", "lost.traceg", "lost.rbt"));
     expect(0, loads, WORDS("run", "lost.rbt"));
     expect(0, barriers, WORDS("trace", "verify", "lost.rbt"));

@@ -143,6 +143,34 @@ static void plans_are_an_axis_and_what_cannot_choose_launches_is_refused(void **
     assert_false(cli_exists("no"));
 }
 
+/* The folder of a run is a profile, and a plan if it sampled, of a sweep as of a run. */
+static void folders_of_runs_are_profiles_and_plans(void **state)
+{
+    static const char *const sampled[] = {"-s",   "sm.count=8", "--sample",
+                                          "stem", "--profile",  "full"};
+    const char *sweep[16] = {"sweep", "steps.rbt", "-o", "chosen"};
+    const char *run[16] = {"run", "steps.rbt", "-o", "profiled"};
+    (void)state;
+    memcpy(sweep + 4, sampled, sizeof(sampled));
+    memcpy(run + 4, sampled, sizeof(sampled));
+    expect(0, NULL,
+           WORDS("gen", "stencil", "-p", "size=66", "-p", "steps=12", "-o", "steps.rbt", "-f"));
+    expect(0, NULL, WORDS("run", "steps.rbt", "-s", "sm.count=4", "-o", "full"));
+    expect(0, "1 jobs, 1 to run", sweep);
+    expect(0, NULL, run);
+    cli_same_file(sweep_job_folder("chosen", 1), "profiled", "launches.csv");
+    expect(0, NULL,
+           WORDS("sweep", "steps.rbt", "-s", "sm.count=8", "--plan", "profiled", "-o", "again"));
+    cli_same_file(sweep_job_folder("again", 1), "profiled", "launches.csv");
+    /* A profile that changed is another job. */
+    expect(0, NULL, WORDS("run", "steps.rbt", "-s", "sm.count=2", "-o", "full", "-f"));
+    expect(0, "1 jobs, 1 to run", sweep);
+    expect(2, "full: has no plan.json: a plan, or the folder of a run that sampled launches",
+           WORDS("sweep", "steps.rbt", "--plan", "full"));
+    expect(2, TRACE ": has no launches.csv: a profile of a sweep is a file or the folder of a run",
+           WORDS("sweep", "steps.rbt", "--sample", "stem", "--profile", TRACE));
+}
+
 /* The value of a path in a folder's stats.csv. */
 static double stat_of(const char *folder, const char *path)
 {
@@ -482,6 +510,7 @@ int main(void)
         cmocka_unit_test(stats_say_what_moved),
         cmocka_unit_test(changes_within_intervals_are_marked),
         cmocka_unit_test(launches_are_chosen_once),
+        cmocka_unit_test(folders_of_runs_are_profiles_and_plans),
         cmocka_unit_test(a_report_is_one_page_with_all_jobs),
     };
     return cmocka_run_group_tests(tests, cli_begin, cli_end);

@@ -11,6 +11,7 @@ for shell in bash zsh fish; do
     "$rubato" completion $shell >rubato.$shell || exit 1
 done
 touch trace.rbt mine.cfg
+mkdir cfgs
 
 # Fails unless all named words are among the offered ones (standard input).
 expect() {
@@ -25,6 +26,19 @@ expect() {
     done
 }
 
+# Fails if any of the named words is offered.
+refuse() {
+    local what=$1 offered word
+    offered=$(cat)
+    shift
+    for word in "$@"; do
+        if grep -qxF -- "$word" <<<"$offered"; then
+            echo "FAILED: $what: '$word' is offered"
+            failed=1
+        fi
+    done
+}
+
 # Prints what bash offers for the last of the words; '=' is a word, as in COMP_WORDBREAKS.
 in_bash() {
     bash -c 'source ./rubato.bash; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _rubato 2>/dev/null
@@ -34,6 +48,20 @@ in_bash rubato '' | expect "bash: commands" run record completion
 in_bash rubato run --sta | expect "bash: options" --stats-interval
 in_bash rubato run '' | expect "bash: traces are files" trace.rbt
 in_bash rubato run x --gpu '' | expect "bash: GPUs" v100 rtx2060 mine.cfg
+in_bash rubato run x --gpu '' | refuse "bash: other files are no GPUs" trace.rbt
+in_bash rubato run x --gpu cf | expect "bash: folders of configurations" cfgs
+in_bash rubato config fit t --base '' | refuse "bash: other files are no base" trace.rbt
+in_bash rubato config check '' | refuse "bash: other files cannot be checked" trace.rbt
+in_bash rubato sweep '' | expect "bash: traces or an action" trace.rbt status
+in_bash rubato sweep --gpu v100 '' | expect "bash: traces after options" trace.rbt
+in_bash rubato sweep status '' | expect "bash: folders of sweeps" cfgs
+in_bash rubato sweep status '' | refuse "bash: a file is no folder" trace.rbt
+in_bash rubato sweep x --stat sm.warp_i | expect "bash: statistics" sm.warp_insts
+in_bash rubato stats explain met | expect "bash: statistics to explain" metrics.ipc
+in_bash rubato stats diff '' | expect "bash: results are files" trace.rbt
+in_bash rubato plot x --axis l2.w | expect "bash: keys have no =" l2.ways
+in_bash rubato sweep x --vary sm.scheduler = gto,l | expect "bash: lists of values" gto,lrr
+in_bash rubato run --gpu v100 -- ./app --gpu '' | expect "bash: words of a program" trace.rbt
 in_bash rubato run x --gpu = v | expect "bash: GPUs after =" v100
 in_bash rubato run x -s l2.rep | expect "bash: settings" l2.replacement=
 in_bash rubato run x -s photon_b | expect "bash: settings of samplers" photon_bb.delta=
@@ -57,6 +85,12 @@ if command -v fish >/dev/null; then
     in_fish rubato run --sta | expect "fish: options" --stats-interval
     in_fish rubato run tr | expect "fish: traces are files" trace.rbt
     in_fish rubato run x --gpu '' | expect "fish: GPUs" v100 rtx2060 mine.cfg
+    in_fish rubato run x --gpu '' | refuse "fish: other files are no GPUs" trace.rbt
+    in_fish rubato run x --gpu cf | expect "fish: folders of configurations" cfgs/
+    in_fish rubato sweep '' | expect "fish: traces or an action" trace.rbt status
+    in_fish rubato sweep x --stat sm.warp_i | expect "fish: statistics" sm.warp_insts
+    in_fish rubato stats explain met | expect "fish: statistics to explain" metrics.ipc
+    in_fish rubato plot x --axis l2.w | expect "fish: keys have no =" l2.ways
     in_fish rubato run x -s l2.rep | expect "fish: settings" l2.replacement=
     in_fish rubato run x -s l2.replacement= | expect "fish: values" l2.replacement=lru
     in_fish rubato run x --sample ste | expect "fish: samplers" stem stem_online
@@ -99,6 +133,14 @@ ZSH
     in_zsh 'rubato run --sta' | expect "zsh: options" --stats-interval
     in_zsh 'rubato run tr' | expect "zsh: traces are files" trace.rbt
     in_zsh 'rubato run x --gpu ' | expect "zsh: GPUs" v100 rtx2060 mine.cfg
+    in_zsh 'rubato run x --gpu ' | refuse "zsh: other files are no GPUs" trace.rbt
+    in_zsh 'rubato run x --gpu cf' | expect "zsh: folders of configurations" cfgs
+    in_zsh 'rubato sweep ' | expect "zsh: traces or an action" trace.rbt status
+    in_zsh 'rubato sweep status ' | refuse "zsh: a file is no folder" trace.rbt
+    in_zsh 'rubato sweep x --stat sm.warp_i' | expect "zsh: statistics" sm.warp_insts
+    in_zsh 'rubato stats explain met' | expect "zsh: statistics to explain" metrics.ipc
+    in_zsh 'rubato plot x --axis l2.w' | expect "zsh: keys have no =" l2.ways
+    in_zsh 'rubato sweep x --vary sm.scheduler=gto,l' | expect "zsh: lists of values" lrr
     in_zsh 'rubato run x -s l2.rep' | expect "zsh: settings" l2.replacement=
     in_zsh 'rubato run x -s l2.replacement=' | expect "zsh: values" lru random
     in_zsh 'rubato run x --sample ste' | expect "zsh: samplers" stem stem_online

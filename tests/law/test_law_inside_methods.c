@@ -1,10 +1,15 @@
 /* Samplers inside launches, each on launches with known results. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "sampling/inside/inside_sampler.h"
+#include "sampling/launch/sampler_options.h"
+#include "sim/conf/param_value.h"
 #include "tests/support/inside_lab.h"
+#include "tests/support/rbt_lab.h"
+#include "tests/support/temp_folder.h"
 
 /* --- pka_stop --------------------------------------------------------------------------------- */
 
@@ -156,6 +161,100 @@ static void wrong_options_are_refused(void **state)
     inside_list_free(&list);
 }
 
+/* --- options that do not act ------------------------------------------------------------------- */
+
+/* Another legal value of an option, as text; false: none is known. */
+static bool other_value(const param_t *p, const void *values, char text[PARAM_VALUE_TEXT])
+{
+    const void *at = (const char *)values + p->offset;
+    const double now = p->type == PARAM_TYPE_F64   ? *(const double *)at
+                       : p->type == PARAM_TYPE_U32 ? *(const uint32_t *)at
+                                                   : 0;
+    const double most = fmin(p->max, 1e6), other = 2 * now + 1 <= most ? 2 * now + 1 : most / 2;
+    switch (p->type) {
+    case PARAM_TYPE_BOOL:
+        snprintf(text, PARAM_VALUE_TEXT, "%s", *(const bool *)at ? "false" : "true");
+        return true;
+    case PARAM_TYPE_ENUM:
+        snprintf(text, PARAM_VALUE_TEXT, "%s", p->choices[*(const uint32_t *)at == 0 ? 1 : 0].name);
+        return true;
+    case PARAM_TYPE_F64:
+        snprintf(text, PARAM_VALUE_TEXT, "%.6g", other);
+        return true;
+    case PARAM_TYPE_U32:
+        snprintf(text, PARAM_VALUE_TEXT, "%u", (unsigned)other);
+        return true;
+    default:
+        return false;
+    }
+}
+
+static void check_same(const launch_result_t *got, const launch_result_t *want, const char *sampler)
+{
+    if (launch_result_cycles(got) != launch_result_cycles(want) ||
+        got->sampling.simulated_blocks != want->sampling.simulated_blocks ||
+        strcmp(got->sampling.evidence, want->sampling.evidence) != 0)
+        fail_msg("%s: an option acts that is said to be idle", sampler);
+}
+
+/* Tries every option that is idle with these options of a method. Returns how many. */
+static size_t try_idle(const gpu_spec_t *spec, trace_source_t *source, const inside_method_t *m,
+                       const char *with)
+{
+    char base[256], text[PARAM_VALUE_TEXT], why[128];
+    sampler_options_t o = {m->ops->name, m->options, calloc(1, m->options->spec_size)};
+    launch_result_t want = {0};
+    rb_err_t err = {0};
+    size_t n = 0;
+    param_group_defaults(m->options, o.values);
+    snprintf(base, sizeof(base), "%s", with);
+    assert_int_equal(sampler_options_read(&o, base, &err), RB_OK);
+    snprintf(base, sizeof(base), "%s:%s", m->ops->name, with);
+    for (size_t i = 0; i < m->options->n_params; i++) {
+        const param_t *p = &m->options->params[i];
+        if (!sampler_option_idle(&o, p, why) || !other_value(p, o.values, text))
+            continue;
+        char changed[PARAM_VALUE_TEXT + 384];
+        snprintf(changed, sizeof(changed), "%s,%s=%s", base, p->name, text);
+        if (n++ == 0)
+            want = run_sampled_source(spec, source, 1, 0, base);
+        const launch_result_t got = run_sampled_source(spec, source, 1, 0, changed);
+        check_same(&got, &want, changed);
+    }
+    free(o.values);
+    return n;
+}
+
+/* What a warning calls idle has no effect, in any variant of any sampler. */
+static void options_that_are_said_to_be_idle_are(void **state)
+{
+    gpu_spec_t spec = LAB_SPEC("v100", EVEN, "sampling.interval=1024");
+    const work_t w = {.blocks = 600, .irregular = 4};
+    synth_t *s = work_program(&w, 64, 24 * 1024);
+    size_t n = 0;
+
+    (void)state;
+    temp_folder_create();
+    rbt_lab_store(synth_source(s), temp_path("work.rbt"), 1); /* tbpoint_region needs an index */
+    trace_source_t *source = rbt_lab_open(temp_path("work.rbt"));
+    for (size_t i = 0; i < n_inside_methods; i++) {
+        const inside_method_t *m = inside_methods[i];
+        for (size_t k = 0; k < m->options->n_params; k++) {
+            const param_t *p = &m->options->params[k];
+            if (strcmp(p->name, "variant") != 0) /* no other choice says what acts */
+                continue;
+            for (size_t c = 0; p->choices != NULL && p->choices[c].name != NULL; c++) {
+                char with[128];
+                snprintf(with, sizeof(with), "%s=%s", p->name, p->choices[c].name);
+                n += try_idle(&spec, source, m, with);
+            }
+        }
+    }
+    assert_true(n > 30);
+    source->ops->destroy(source);
+    temp_folder_remove();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -164,6 +263,7 @@ int main(void)
         cmocka_unit_test(pka_that_is_never_stable_simulates_all),
         cmocka_unit_test(some_blocks_stand_for_all),
         cmocka_unit_test(threads_and_windows_do_not_show),
+        cmocka_unit_test(options_that_are_said_to_be_idle_are),
         cmocka_unit_test(wrong_options_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -400,10 +400,109 @@ static void every_setting_acts_or_says_why_not(void **state)
     assert_int_equal(without, 0);
 }
 
+/* --- settings behind parts without limits ------------------------------------------------------ */
+
+enum { HIDDEN_MAX = 256 };
+
+/* Settings of the command line beside those of a ground. */
+typedef struct {
+    size_t n;
+    char text[HIDDEN_MAX][SETTING_TEXT];
+} sets_t;
+
+static bool spec_with(const ground_t *g, const sets_t *sets, gpu_spec_t *spec)
+{
+    rb_err_t err = {0};
+    conf_t *c = conf_create();
+    rb_code_t rc = conf_load_gpu(c, g->gpu, &err);
+    for (size_t i = 0; rc == RB_OK && g->sets[i] != NULL; i++)
+        rc = conf_set(c, g->sets[i], &err);
+    for (size_t i = 0; rc == RB_OK && i < sets->n; i++)
+        rc = conf_set(c, sets->text[i], &err);
+    if (rc == RB_OK)
+        rc = gpu_spec_from_conf(spec, c, &err);
+    conf_destroy(c);
+    return rc == RB_OK;
+}
+
+/* Adds another value of a setting, if the chip remains legal with one of a few. */
+static void add_changed(const ground_t *g, const gpu_group_t *group, const param_t *p,
+                        const gpu_spec_t *base, sets_t *sets)
+{
+    const values_t v = other_values(p, (const char *)base + group->offset + p->offset);
+    gpu_spec_t spec;
+    for (size_t k = 0; k < v.n; k++) {
+        assert_true(sets->n < HIDDEN_MAX);
+        snprintf(sets->text[sets->n++], SETTING_TEXT, "%s.%s=%s", group->group->name, p->name,
+                 v.text[k]);
+        if (spec_with(g, sets, &spec))
+            return;
+        sets->n--;
+    }
+}
+
+/* Changes all settings that a part hides. */
+static void change_hidden(const ground_t *g, const setting_hidden_t *by, sets_t *sets)
+{
+    gpu_spec_t base;
+    snprintf(sets->text[sets->n++], SETTING_TEXT, "%s=true", by->part);
+    assert_true(spec_with(g, sets, &base));
+    for (const gpu_group_t *group = gpu_groups; group->group != NULL; group++)
+        for (size_t i = 0; i < group->group->n_params; i++)
+            if (setting_is_hidden(by, group->group->name, group->group->params[i].name))
+                add_changed(g, group, &group->group->params[i], &base, sets);
+}
+
+/* Names those of the settings that act alone. */
+static void tell_acting(const ground_t *g, const sets_t *sets, const char *hash)
+{
+    for (size_t i = 1; i < sets->n; i++) {
+        sets_t one = {.n = 2};
+        gpu_spec_t spec;
+        char now[SHA256_TEXT];
+        strcpy(one.text[0], sets->text[0]);
+        strcpy(one.text[1], sets->text[i]);
+        if (spec_with(g, &one, &spec) && run_on(g, &spec, now) && strcmp(now, hash) != 0)
+            print_message("%s acts with %s\n", sets->text[i], sets->text[0]);
+    }
+}
+
+/* What is said to have no effect behind a part without limits has none: all of it together. */
+static void settings_behind_parts_without_limits_have_no_effect(void **state)
+{
+    static const size_t where[] = {1, 3, 4, 7};
+    const setting_hidden_t *by;
+    size_t acting = 0;
+    (void)state;
+    for (size_t i = 0; (by = setting_hidden_at(i)) != NULL; i++) {
+        for (size_t k = 0; k < sizeof(where) / sizeof(where[0]); k++) {
+            const ground_t *g = &grounds[where[k]];
+            static sets_t sets;
+            gpu_spec_t spec;
+            char before[SHA256_TEXT], after[SHA256_TEXT];
+            sets.n = 0;
+            change_hidden(g, by, &sets);
+            assert_true(sets.n > 5);
+            assert_true(spec_with(g, &(sets_t){.n = 0}, &spec));
+            assert_true(spec_with(g, &sets, &spec) && run_on(g, &spec, after));
+            sets_t alone = {.n = 1};
+            strcpy(alone.text[0], sets.text[0]);
+            assert_true(spec_with(g, &alone, &spec) && run_on(g, &spec, before));
+            if (strcmp(before, after) == 0)
+                continue;
+            acting++;
+            print_message("on ground %zu:\n", where[k]);
+            tell_acting(g, &sets, before);
+        }
+    }
+    assert_int_equal(acting, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_setting_acts_or_says_why_not),
+        cmocka_unit_test(settings_behind_parts_without_limits_have_no_effect),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,6 +2,10 @@
  * Law of stall counts beside a latency that the compiler did not know (sm.compiled_for): an instruction
  * that reads the result issues as many cycles after it as a compiler keeps at least, plus the difference.
  */
+#include <string.h>
+
+#include "sim/conf/conf.h"
+#include "sim/gpu/setting_scope.h"
 #include "tests/support/control_lab.h"
 
 /* Cycles of CLOCK, FADD with this stall count, a second instruction, CLOCK. */
@@ -43,11 +47,71 @@ static void nothing_else_stretches_stall_counts(void **state)
     assert_int_equal(elapsed(&off, KEPT, "FADD", "R1 R2"), BEFORE + KEPT + AFTER);
 }
 
+/* Whether a row of the table is that of this chip; others may be faster, which stretches nothing. */
+static bool is_named(const char *gpu)
+{
+    return strcmp(gpu, "v100") == 0 || strcmp(gpu, "t4") == 0 || strcmp(gpu, "a100") == 0;
+}
+
+static void check_gpu(void *n, const char *name, const char *path)
+{
+    gpu_spec_t spec = LAB_SPEC(name, NULL);
+    uint32_t predicate;
+    (void)path;
+    if (spec.sm.sm.compiled_for == COMPILED_FOR_NONE)
+        return;
+    const lat_spec_t *lat = stall_stretch_assumed(spec.sm.sm.compiled_for, &predicate);
+    for (size_t i = 0; i < lat_param_group.n_params; i++) {
+        const param_t *p = &lat_param_group.params[i];
+        const uint32_t then = *(const uint32_t *)(const void *)((const char *)lat + p->offset);
+        const uint32_t now =
+            *(const uint32_t *)(const void *)((const char *)&spec.sm.lat + p->offset);
+        /* A shared unit's results have dependence counters. */
+        const bool counted = spec.sm.sm.fp64_shared && strstr(p->name, "64") != NULL;
+        if (then != 0 && (now > then || (now < then && is_named(name))) && !counted)
+            fail_msg("%s: lat.%s is %u, and %u in stall_stretch.c", name, p->name, now, then);
+    }
+    assert_true(predicate >= spec.sm.sm.predicate_latency);
+    ++*(unsigned *)n;
+}
+
+/* What the compiler of a chip assumed are the latencies of the chip's own configuration. */
+static void assumed_latencies_are_those_of_the_configurations(void **state)
+{
+    unsigned n = 0;
+    (void)state;
+    conf_visit_gpus(check_gpu, &n);
+    assert_true(n >= 6);
+}
+
+/* Every latency that is said to stretch stall counts has an assumed one. */
+static void every_latency_that_stretches_is_assumed(void **state)
+{
+    size_t n = 0;
+    (void)state;
+    for (size_t i = 0; i < lat_param_group.n_params; i++) {
+        const param_t *p = &lat_param_group.params[i];
+        const setting_scope_t *scope = setting_scope_find("lat", p->name);
+        if (scope == NULL || strstr(scope->when, "stretches stall counts") == NULL)
+            continue;
+        n++;
+        for (uint32_t c = COMPILED_FOR_NONE + 1; c <= COMPILED_FOR_AMPERE; c++) {
+            uint32_t predicate;
+            const lat_spec_t *lat = stall_stretch_assumed(c, &predicate);
+            if (*(const uint32_t *)(const void *)((const char *)lat + p->offset) == 0)
+                fail_msg("lat.%s of compiler %u is not known", p->name, c);
+        }
+    }
+    assert_true(n > 10);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(dependents_issue_later_by_the_difference),
         cmocka_unit_test(nothing_else_stretches_stall_counts),
+        cmocka_unit_test(assumed_latencies_are_those_of_the_configurations),
+        cmocka_unit_test(every_latency_that_stretches_is_assumed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# Changes the timing model in one place after the other (list.txt) and tells which test notices.
+# Changes the program in one place after the other (list.txt) and tells which test notices: the timing
+# model, the samplers, the emulator.
 # usage: mutants.sh [--list | --quick] [NUMBER...]
 #   --list   only checks that each line of the list occurs exactly once in its file
-#   --quick  asks only the tests that look at the model itself and take little time
+#   --quick  asks only the tests that look at the changed part itself and take little time
 #   NUMBER   only these, counted from 1
 # The tree is copied; nothing is changed here. Ends with 1 if a change is not noticed and the list does
-# not explain it. Takes about two hours on two cores: each change builds again what depends on it, and
+# not explain it. Takes hours on two cores: each change builds again what depends on it, and
 # a change that nothing notices runs all tests.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -20,7 +21,7 @@ records()
             if (n > 0)
                 print n "\t" file "\t" old "\t" explained "\t" new
         }
-        /^sim\// { put(); n++; file = $0; explained = 0 }
+        /^(sim|sampling|frontend)\// { put(); n++; file = $0; explained = 0 }
         /^- / { old = substr($0, 3) }
         /^\+/ { new = substr($0, 3) }
         /^= / { explained = 1 }
@@ -60,12 +61,33 @@ check_list()
     return "$wrong"
 }
 
-# Test programs that look at the model itself, and are quick: they are asked first.
+# Headers of the tests' own helpers that use a part of the program.
+helpers_of()
+{
+    (cd "$work" && grep -lE "\"$1[/.]" tests/support/*.[ch] | sed 's|\.[ch]$||' | sort -u | paste -sd '|')
+}
+
+# Test programs that look at the part that FILE belongs to, and are quick: they are asked first.
 first_tests()
 {
+    local part tests=(tests/unit/test_*.c)
+    case $1 in
+    sim/*) part='(sim/(sm|mem|parts|gpu)|tests/support/(dram_channel|mem_harness|cache_lab|xbar_lab))' ;;
+    sampling/*)
+        part="(sampling|$(helpers_of sampling))"
+        tests+=(tests/law/test_law_{change,guard,inside_methods,replay,smarts,units}.c)
+        tests+=(tests/cli/test_cli_{estimates,inside,interval,sampling}.c)
+        ;;
+    frontend/emulator/*)
+        part="(frontend/emulator|$(helpers_of frontend/emulator)|tests/support/(cuda_stub|shown_gpu))"
+        tests+=(tests/cli/test_{record,record_streams,run_program}.c)
+        ;;
+    *) part="(${1%/*})" ;;
+    esac
     (cd "$work" && {
-        printf '%s\n' tests/law/test_law_*.c | grep -Ev 'photon|inside|extremes|region|units'
-        grep -lE '"(sim/(sm|mem|parts|gpu)|tests/support/(dram_channel|mem_harness|cache_lab|xbar_lab))[/.]' tests/unit/test_*.c
+        [[ $1 != sim/* ]] || printf '%s\n' tests/law/test_law_*.c | grep -Ev 'photon|inside|extremes|region|units'
+        printf '%s\n' "${tests[@]}" | grep -v '^tests/unit/'
+        grep -lE "\"${part}[/.]" tests/unit/test_*.c
     }) | sed 's|.*/||; s|\.c$||' | sort -u
 }
 
@@ -84,23 +106,29 @@ failing_test()
         "$work/test.log" | head -1
 }
 
-# Prints who notices the change that is in the tree: a test, "the compiler", or nothing.
+# Prints who notices the change of a file that is in the tree: a test, "the compiler", or nothing.
 noticed_by()
 {
-    local first regex noticed
-    mapfile -t first < <(first_tests)
+    local first regex noticed=''
+    mapfile -t first < <(first_tests "$1")
     regex="^($(IFS='|' && echo "${first[*]}"))\$"
-    if ! build "${first[@]}"; then
+    if ((${#first[@]} > 0)) && ! build "${first[@]}"; then
         grep -q ' error: ' "$work/build.log" && echo "the compiler" && return
         tail -5 "$work/build.log" >&2
         return 1
     fi
-    noticed=$(failing_test -R "$regex")
+    ((${#first[@]} == 0)) || noticed=$(failing_test -R "$regex")
     if [[ -z $noticed ]] && ((!quick)); then
         build all
         noticed=$(failing_test -E "${regex%\$}\$|^(install|library|extending|reproducible|mutants).*")
     fi
     echo "$noticed"
+}
+
+# The records with these numbers; without any, all.
+chosen()
+{
+    records | awk -F '\t' -v numbers=" $* " 'numbers ~ /^ *$/ || index(numbers, " " $1 " ")'
 }
 
 run_mutants()
@@ -110,19 +138,22 @@ run_mutants()
     trap 'rm -rf "$work"' EXIT
     (cd "$root" && git ls-files -z | tar -cf - --null -T - 2>/dev/null) | tar -xf - -C "$work"
     cmake -S "$work" -B "$work/build" -G Ninja -DCMAKE_BUILD_TYPE=Release \
-        -DCMAKE_C_FLAGS_RELEASE=-O1 -DRUBATO_LTO=OFF >"$work/build.log"
-    noticed=$(noticed_by)
-    [[ -z $noticed ]] || { echo "without any change: $noticed fails" && return 1; }
+        -DCMAKE_C_FLAGS_RELEASE=-O1 -DRUBATO_LTO=OFF \
+        -DCMAKE_C_COMPILER_LAUNCHER="$(command -v ccache || true)" >"$work/build.log"
+    export CCACHE_BASEDIR=$work
+    while IFS= read -r file; do
+        noticed=$(noticed_by "$file")
+        [[ -z $noticed ]] || { echo "without any change: $noticed fails" && return 1; }
+    done < <(chosen "$@" | cut -f 2 | awk -F / '!seen[$1 ($1 == "frontend" ? $2 : "")]++')
     while IFS=$'\t' read -r number file old explained new; do
-        (($# == 0)) || [[ " $* " == *" $number "* ]] || continue
         cp -p "$work/$file" "$work/before"
         replace "$work/before" "$old" "$new" >"$work/$file"
-        noticed=$(noticed_by)
+        noticed=$(noticed_by "$file")
         cp "$work/before" "$work/$file"
         count=$((count + 1))
         printf '%3d %-40s %s\n' "$number" "$file" "${noticed:-NOT NOTICED: $new}"
         [[ -n $noticed ]] || ((explained)) || missed+=("$number")
-    done < <(records)
+    done < <(chosen "$@")
     echo "$count changes, ${#missed[@]} not noticed and not explained: ${missed[*]-}"
     ((${#missed[@]} == 0))
 }

@@ -26,7 +26,7 @@ int cudaStreamEndCapture(handle_t stream, handle_t *graph);
 int cudaGraphInstantiate(handle_t *exec, handle_t graph, handle_t *node, char *log, size_t n);
 int cudaGraphLaunch(handle_t exec, handle_t stream);
 
-enum { TO_DEVICE = 1, TO_HOST = 2, N = 1024, BYTES = 4 * N, NON_BLOCKING = 1 };
+enum { TO_HOST = 2, ON_DEVICE = 3, BY_ADDRESS = 4, N = 1024, BYTES = 4 * N, NON_BLOCKING = 1 };
 
 static const void *kernel;
 static void *a, *b, *c;
@@ -53,8 +53,8 @@ int run_streams(const void *stub)
     bad |= cudaStreamCreateWithPriority(&s3, NON_BLOCKING, -1);
     bad |= cudaEventCreate(&event) | cudaEventCreate(&other);
 
-    bad |= cudaStreamWaitEvent(s2, event, 0); /* never recorded: nothing */
-    bad |= cudaMemcpyAsync(a, pinned, BYTES, TO_DEVICE, s1);
+    bad |= cudaStreamWaitEvent(s2, event, 0);                 /* never recorded: nothing */
+    bad |= cudaMemcpyAsync(a, pinned, BYTES, BY_ADDRESS, s1); /* pinned memory is the host's */
     bad |= launch(s1);
     bad |= cudaEventRecord(event, s1);
     bad |= launch(s2);
@@ -78,5 +78,6 @@ int run_streams(const void *stub)
     bad |= cudaGraphLaunch(exec, s1);
     bad |= cudaMemsetAsync(c, 0, BYTES, s1);
     bad |= cudaMemcpy(pinned, c, BYTES, TO_HOST);
+    bad |= cudaMemcpy(b, a, BYTES, ON_DEVICE); /* the host does not wait */
     return bad;
 }

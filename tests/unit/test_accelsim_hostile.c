@@ -43,6 +43,7 @@ static void absurd_headers_are_refused(void **state)
     static const hostile_case_t cases[] = {
         {"-grid dim = (0,1,1)", "", ":13: -grid dim = (0,1,1): each dimension must lie between"},
         {"-grid dim = (2147483648,1,1)", "", ":13:"},
+        {"-grid dim = (4294967295,4294967295,4294967295)", "", "must lie between 1 and 2147483647"},
         {"-grid dim = (2147483647,2147483647,2147483647)", "", "no GPU supports this many blocks"},
         {"-grid dim = (1048576,1048577,1)", "", "no GPU supports this many blocks"},
         {"-grid dim = (-1,1,1)", "", "three numbers as in (1,1,1) are expected"},

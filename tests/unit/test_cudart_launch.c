@@ -96,6 +96,12 @@ static void bad_configurations_are_refused(void **state)
     assert_int_equal(cudaLaunchKernelExC(&(config_t){.grid = grid, .block = block}, &wide, args),
                      98);
     assert_int_equal(cudaLaunchKernel(stub, grid, block, NULL, 0, NULL), 1);
+    /* 2^96 blocks, and products that fit into 32 or 64 bits. */
+    static const dim3_t grids[] = {
+        {UINT32_MAX, UINT32_MAX, UINT32_MAX}, {1u << 31, 1, 1}, {1, 65536, 65536}, {1, 1, 0}};
+    for (size_t i = 0; i < sizeof(grids) / sizeof(grids[0]); i++)
+        assert_int_equal(
+            cudaLaunchKernelExC(&(config_t){.grid = grids[i], .block = block}, stub, args), 9);
 }
 
 /* Hints about kernels are accepted if there is such a kernel and such a hint. */

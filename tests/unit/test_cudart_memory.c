@@ -59,6 +59,8 @@ int cuMemFree_v2(uintptr_t p);
 int cuMemHostGetDevicePointer_v2(uintptr_t *p, void *host, unsigned flags);
 int cuPointerGetAttribute(void *value, int attribute, uintptr_t p);
 int cuMemsetD2D32_v2(uintptr_t p, size_t pitch, unsigned value, size_t width, size_t height);
+int cudaMemcpy(void *to, const void *from, size_t n, int kind);
+int cudaMemset(void *p, int value, size_t n);
 int cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
                  size_t height, int kind);
 int cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width,
@@ -299,6 +301,48 @@ static void memory_has_its_type(void **state)
     assert_int_equal(cudaHostGetDevicePointer(&device, own, 0), INVALID_VALUE);
 }
 
+/* Programs that free and allocate in a loop use the same lines again, as on a card. */
+static void freed_places_are_taken_first(void **state)
+{
+    void *p[3], *again;
+
+    (void)state;
+    for (unsigned i = 0; i < 3; i++)
+        assert_int_equal(cudaMalloc(&p[i], 5000), 0);
+    assert_int_equal(cudaFree(p[0]), 0);
+    assert_int_equal(cudaFree(p[2]), 0);
+    assert_int_equal(cudaMalloc(&again, 5000), 0);
+    assert_ptr_equal(again, p[0]);
+    assert_int_equal(cudaMalloc(&again, 5000), 0);
+    assert_ptr_equal(again, p[2]);
+    for (unsigned i = 0; i < 3; i++)
+        assert_int_equal(cudaFree(p[i]), 0);
+}
+
+/* The accesses of kernels and copies are checked by pages: the first byte behind the last page of an
+ * allocation is refused, and the last one of the page is not. */
+static void copies_end_where_legal_pages_do(void **state)
+{
+    enum { BYTES = 1 << 20, BEYOND = 1 << 23, PAGE = 4096 };
+    size_t good = BYTES, bad = BEYOND;
+    void *p;
+
+    (void)state;
+    assert_int_equal(cudaMalloc(&p, BYTES), 0);
+    assert_int_equal(cudaMemcpy(p, p, bad, ON_DEVICE), INVALID_VALUE);
+    while (bad - good > 1) {
+        const size_t n = good + (bad - good) / 2;
+        if (cudaMemcpy(p, p, n, ON_DEVICE) == 0)
+            good = n;
+        else
+            bad = n;
+    }
+    assert_int_equal(((uintptr_t)p + good) % PAGE, 0);
+    assert_int_equal(cudaMemset(p, 1, good), 0);
+    assert_int_equal(cudaMemset(p, 1, bad), INVALID_VALUE);
+    assert_int_equal(cudaFree(p), 0);
+}
+
 static void sizes_that_overflow_are_refused(void **state)
 {
     const size_t half = (size_t)1 << 63;
@@ -414,6 +458,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(memory_has_its_type),
+        cmocka_unit_test(freed_places_are_taken_first),
+        cmocka_unit_test(copies_end_where_legal_pages_do),
         cmocka_unit_test(sizes_that_overflow_are_refused),
         cmocka_unit_test(boxes_that_overflow_are_refused),
         cmocka_unit_test(allocations_of_nothing),

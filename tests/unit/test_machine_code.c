@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "frontend/emulator/sass/cubin.h"
 #include "frontend/emulator/sass/machine_code.h"
@@ -212,6 +214,53 @@ static void a_file_that_is_no_machine_code_is_refused(void **state)
     temp_folder_remove();
 }
 
+/* The warning names it; the program's tests read warnings, here only that the trace is read. */
+static void a_link_to_nothing_is_left_out(void **state)
+{
+    rb_err_t err = {0};
+    machine_code_t *m;
+    bool controlled = false;
+
+    (void)state;
+    make_folder("vecadd.sm70.cubin", false);
+    assert_int_equal(symlink("../cubin/gone.cubin", temp_path("a.cubin")), 0);
+    assert_int_equal(first_block(&err, &controlled), RB_OK);
+    assert_true(controlled);
+    assert_int_equal(unlink(temp_path("code.cubin")), 0);
+    assert_int_equal(first_block(&err, &controlled), RB_OK);
+    assert_false(controlled);
+    assert_int_equal(machine_code_open(temp_path(""), &m, &err), RB_OK);
+    assert_null(m);
+    temp_folder_remove();
+}
+
+/* A bundled trace can be copied without what is beside it. */
+static void bundled_traces_hold_copies_of_the_cubins(void **state)
+{
+    static const char *const cubins[] = {"vecadd",  "matmul", "transpose",
+                                         "softmax", "spmv",   "histo"};
+
+    (void)state;
+    for (size_t i = 0; i < 2 * sizeof(cubins) / sizeof(cubins[0]); i++) {
+        const int arch = i % 2 == 0 ? 70 : 75;
+        char copy[512], original[512];
+        struct stat st;
+        size_t n, n_original;
+
+        snprintf(copy, sizeof(copy), RUBATO_ROOT "/traces/%s-sm%d/%s.sm%d.cubin", bundled[i / 2],
+                 arch, cubins[i / 2], arch);
+        snprintf(original, sizeof(original), RUBATO_ROOT "/traces/cubin/%s.sm%d.cubin",
+                 cubins[i / 2], arch);
+        assert_int_equal(lstat(copy, &st), 0);
+        assert_true(S_ISREG(st.st_mode));
+        uint8_t *a = read_file(copy, &n), *b = read_file(original, &n_original);
+        assert_int_equal(n, n_original);
+        assert_memory_equal(a, b, n);
+        free(a);
+        free(b);
+    }
+}
+
 static void a_pc_outside_the_code_is_not_completed(void **state)
 {
     rb_err_t err = {0};
@@ -243,6 +292,8 @@ int main(void)
         cmocka_unit_test(code_of_other_kernels_and_architectures_is_left_alone),
         cmocka_unit_test(a_cubin_of_another_build_is_refused),
         cmocka_unit_test(a_file_that_is_no_machine_code_is_refused),
+        cmocka_unit_test(a_link_to_nothing_is_left_out),
+        cmocka_unit_test(bundled_traces_hold_copies_of_the_cubins),
         cmocka_unit_test(a_pc_outside_the_code_is_not_completed),
     };
 

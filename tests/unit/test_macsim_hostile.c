@@ -98,6 +98,8 @@ static void bad_names_are_refused(void **state)
         {NAMED "  Grid size: (0, 1, 1), Block size: (1, 1, 1)\n",
          "numbers between 1 and 2147483647"},
         {NAMED "  Grid size: (1, 1), Block size: (1, 1, 1)\n", "needs three numbers"},
+        {NAMED "  Grid size: (4294967295, 4294967295, 4294967295), Block size: (1, 1, 1)\n",
+         "numbers between 1 and 2147483647"},
         {NAMED "  Grid size: (2147483647, 2147483647, 2147483647), Block size: (1, 1, 1)\n",
          "no GPU supports this many blocks"},
         {NAMED GRID "Block size: (1025, 1, 1)\n", "between 1 and 1024"},

@@ -188,6 +188,14 @@ static void counts_take_decimal_suffixes_and_refuse_the_rest(void **state)
     uint64_t v;
     assert_int_equal(option_count("threads", "9", 1, 8, &v, &err), RB_USAGE);
     assert_string_equal(err.text, "--threads: 9 is outside 1..8");
+    /* So is a number that fits no integer of the machine. */
+    static const char *const huge[] = {"99999999999999999999", "18446744073709551616",
+                                       "18446744073709551615G"};
+    for (size_t i = 0; i < sizeof(huge) / sizeof(huge[0]); i++) {
+        err = (rb_err_t){0};
+        assert_int_equal(option_count("n", huge[i], 0, UINT64_MAX, &v, &err), RB_USAGE);
+        assert_non_null(strstr(err.text, " is outside 0..18446744073709551615"));
+    }
 }
 
 static void seconds_and_words_are_checked(void **state)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "sampling/launch/sample_syntax.h"
+#include "sim/core/log.h"
 #include "tests/support/population_lab.h"
 
 static const char *parse_error(const char *text)
@@ -115,6 +116,61 @@ static void lists_of_samplers_are_split_at_samplers(void **state)
     }
 }
 
+/* --- options that do not act ------------------------------------------------------------------- */
+
+static void take_warning(void *said, bool warning, const char *text)
+{
+    char *out = said;
+    if (warning)
+        snprintf(out + strlen(out), 512 - strlen(out), "%s\n", text);
+}
+
+/* A plan with an option; it must be that without the option, and a warning must say so. */
+static void check_idle(const population_t *pop, const char *with, const char *option)
+{
+    char text[256], said[512] = "";
+    rb_log_t *log = rb_log_create(take_warning, said), *before = rb_log_use(log);
+    plan_t want = lab_plan(pop, with, 1);
+    assert_string_equal(said, "");
+    snprintf(text, sizeof(text), "%s,%s", with, option);
+    plan_t got = lab_plan(pop, text, 1);
+    rb_log_use(before);
+    rb_log_destroy(log);
+    char name[64], has[512];
+    snprintf(name, sizeof(name), "%.*s", (int)strcspn(option, "="), option);
+    snprintf(has, sizeof(has), ": option %s has no effect here: it acts only with ", name);
+    if (strstr(said, has) == NULL)
+        fail_msg("%s: '%s' does not say that %s is idle", text, said, name);
+    assert_int_equal(got.n_samples, want.n_samples);
+    for (uint64_t i = 0; i < got.n_samples; i++) {
+        assert_int_equal(got.samples[i].launch, want.samples[i].launch);
+        assert_true(lab_close(got.samples[i].weight, want.samples[i].weight));
+    }
+    plan_free(&got);
+    plan_free(&want);
+}
+
+static void an_option_that_cannot_act_beside_others_says_so(void **state)
+{
+    static const struct {
+        const char *with, *options[6];
+    } cases[] = {
+        {"stem:variant=paper", {"merge=off"}},
+        {"stem:variant=artifact", {"merge=off"}},
+        {"pka:variant=stem", {"error=0.5", "representative=centre"}},
+        {"sieve:features=all",
+         {"theta=0.01", "density=off", "part_spread=0.01", "bandwidth=50", "points=7"}},
+        {"sieve:features=published", {"similar=2"}},
+    };
+    lab_population_t lab = lab_training(4, 1);
+    (void)state;
+    lab_know_counters(&lab);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+        for (size_t k = 0; cases[i].options[k] != NULL; k++)
+            check_idle(&lab.pop, cases[i].with, cases[i].options[k]);
+    lab_population_free(&lab);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -122,6 +178,7 @@ int main(void)
         cmocka_unit_test(options_are_named_checked_and_written_back),
         cmocka_unit_test(every_method_has_options_with_help),
         cmocka_unit_test(lists_of_samplers_are_split_at_samplers),
+        cmocka_unit_test(an_option_that_cannot_act_beside_others_says_so),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

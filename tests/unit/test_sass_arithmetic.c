@@ -132,6 +132,54 @@ static double distance_in_ulp(float got, double exact)
     return fabs((double)got - exact) / ldexp(1, (exponent > -125 ? exponent : -125) - 24);
 }
 
+/* IADD3 with both carries, of all triples of numbers at which carries meet, each one negated or not. */
+static void three_numbers_carry_twice(void **state)
+{
+    enum { ARRAY = 0x160, RESULT = 0x168, LINE = 16, NUMBERS = 8, N = NUMBERS * NUMBERS * NUMBERS };
+    static const uint32_t numbers[NUMBERS] = {0,          1,          2,          0x7fffffff,
+                                              0x80000000, 0x80000001, 0xfffffffe, 0xffffffff};
+    static uint32_t x[N][4];
+    sass_lab_t lab;
+
+    (void)state;
+    for (unsigned i = 0; i < N; i++)
+        for (unsigned k = 0, n = i; k < 3; k++, n /= NUMBERS)
+            x[i][k] = numbers[n % NUMBERS];
+    for (uint64_t negated = 0; negated < 8; negated++) {
+        const sass_code_t code[] = {
+            sass_code_tid_to(0),
+            sass_code_number_to(5, LINE),
+            sass_code_address_to(2, 0, 5, ARRAY),
+            sass_code_load_to(8, 2, 16),
+            /* IADD3 R12, P0, P1, R8, R9, R10 */
+            {0x7210 | 12u << 16 | (uint64_t)8 << 24 | (uint64_t)9 << 32 | (negated & 2) << 62,
+             0x0791e000 | 10 | (negated & 1) << 8 | (negated & 4) << 9},
+            {0x7803 | 13u << 16 | (uint64_t)255 << 24 | 3ull << 32, 0}, /* P2R R13, PR, RZ, 3 */
+            sass_code_address_to(2, 0, 5, RESULT),
+            sass_code_store_from(12, 2, 8)};
+        sass_lab_open(&lab, "matmul", 70);
+        uint64_t out = sass_lab_put(&lab, NULL, sizeof(x));
+        sass_lab_kernel(&lab, "matmul");
+        sass_lab_code(&lab, code, sizeof(code) / sizeof(code[0]));
+        sass_lab_pointer(&lab, sass_lab_put(&lab, x, sizeof(x)));
+        sass_lab_pointer(&lab, out);
+        sass_lab_pointer(&lab, 0);
+        sass_lab_int(&lab, 0);
+        sass_lab_must_run(&lab, 1, N, 0);
+        for (unsigned i = 0; i < N; i++) {
+            const uint32_t *got = (const uint32_t *)sass_lab_at(&lab, out) + i * 4;
+            uint64_t sum = 0;
+            for (unsigned k = 0; k < 3; k++) /* -x is ~x and a carry */
+                sum += negated >> k & 1 ? (uint64_t)~x[i][k] + 1 : x[i][k];
+            const uint32_t carries = (sum >> 32 > 0) | (uint32_t)(sum >> 32 > 1) << 1;
+            if (got[0] != (uint32_t)sum || got[1] != carries)
+                fail_msg("%x %x %x, signs %x: %x, carries %x, not %x, %x", x[i][0], x[i][1],
+                         x[i][2], (unsigned)negated, got[0], got[1], (uint32_t)sum, carries);
+        }
+        sass_lab_close(&lab);
+    }
+}
+
 /* Random magnitudes between 2^low and 2^high; denormal results are zeros. */
 static void functions_are_within_an_ulp(void **state)
 {
@@ -353,6 +401,7 @@ int main(void)
         cmocka_unit_test(double_precision_is_exact),
         cmocka_unit_test(half_precision_is_exact),
         cmocka_unit_test(conversions_of_halves_agree),
+        cmocka_unit_test(three_numbers_carry_twice),
         cmocka_unit_test(functions_are_within_an_ulp),
         cmocka_unit_test(tensor_cores_multiply),
         cmocka_unit_test(functions_of_the_math_library_work),

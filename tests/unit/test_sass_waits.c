@@ -139,6 +139,8 @@ static void polls_are_recorded_once(void **state)
         assert_int_equal(seen.timed, BLOCKS - 1);
         assert_in_range(seen.insts, first.insts, first.insts + POLLS);
     }
+    /* A word that is taken is written, too; who takes it waits until it is free. */
+    assert_int_equal(record_flag("taken", BLOCKS - 1, UINT64_MAX).timed, BLOCKS);
 }
 
 static void cycles_do_not_depend_on_the_block_that_writes(void **state)

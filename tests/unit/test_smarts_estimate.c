@@ -54,6 +54,51 @@ static void equal_units_leave_only_what_they_may_share(void **state)
     smarts_answer_free(&a);
 }
 
+/* Half of the interval of an answer with this spread, from its definition. */
+static double interval_half(const smarts_answer_t *a, double spread, double df)
+{
+    return hypot(interval_factor(0.95, df) * spread, 0.01 * a->left);
+}
+
+/* The line through the units costs a degree of freedom. Units that alternate spread by their successive
+ * differences, which are twice their plain variance. */
+static void degrees_of_freedom_are_those_of_what_was_fitted(void **state)
+{
+    static const double off[UNITS / 2] = {2, -2, 2, -2, 0};
+    const double weight = 5e6;
+    made_t m;
+    smarts_answer_t a;
+    (void)state;
+    for (size_t i = 0; i < UNITS; i++)
+        m.unit[i] = unit_of(20, i % 2 == 0 ? 402 : 398);
+    ask(&m, 20);
+    smarts_answer(&a, &m.q);
+    assert_int_equal(a.by, SMARTS_BY_NOTHING);
+    assert_true(fabs(a.df - (UNITS - 1)) < 1e-9);
+    const double differences = weight * 0.002 * sqrt(2 * UNITS);
+    assert_true(fabs(a.spread / differences - 1) < 1e-6);
+    assert_true(fabs(a.half / interval_half(&a, differences, UNITS - 1) - 1) < 1e-6);
+    smarts_answer_free(&a);
+
+    double squares = 0, steps = 0;
+    for (size_t i = 0; i < UNITS; i++) {
+        const double e = off[i % (UNITS / 2)], before = i > 0 ? off[(i - 1) % (UNITS / 2)] : e;
+        const double sectors = i < UNITS / 2 ? 10 : 30;
+        m.unit[i] = unit_of(sectors, 300 + 5 * sectors + e);
+        squares += e * e * 1e-6;
+        steps += (e - before) * (e - before) / 2 * 1e-6;
+    }
+    ask(&m, 20);
+    smarts_answer(&a, &m.q);
+    assert_int_not_equal(a.by, SMARTS_BY_NOTHING);
+    assert_true(fabs(a.df - (UNITS - 2)) < 1e-9);
+    const double plain = squares * UNITS / (UNITS - 2), stepped = UNITS * steps / (UNITS - 1);
+    const double spread = weight * sqrt(fmax(plain, stepped));
+    assert_true(fabs(a.spread / spread - 1) < 1e-6);
+    assert_true(fabs(a.half / interval_half(&a, spread, UNITS - 2) - 1) < 1e-6);
+    smarts_answer_free(&a);
+}
+
 /* Units in two clusters; what was left out is a third mixture of them. */
 static void a_count_of_the_survey_explains_the_cycles(void **state)
 {
@@ -447,6 +492,7 @@ static void slots_tell_what_is_left_at_the_end(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(degrees_of_freedom_are_those_of_what_was_fitted),
         cmocka_unit_test(equal_units_leave_only_what_they_may_share),
         cmocka_unit_test(a_count_of_the_survey_explains_the_cycles),
         cmocka_unit_test(replicates_give_the_interval_and_sums_stay_sums),

@@ -87,6 +87,25 @@ extern "C" __global__ void warps(const int *in, int *out, int from, int work)
     }
 }
 
+/* As flag(), but the block takes the word with a compare-and-swap, which others see as its write. */
+extern "C" __global__ void taken(int *set, const int *in, int *out, int from, int work)
+{
+    if (blockIdx.x == from) {
+        int sum = 0;
+        for (int i = 0; i < work; i++)
+            sum = sum * 3 + in[(unsigned)(sum + i) % 256];
+        out[blockIdx.x] = sum;
+        __threadfence();
+        if (threadIdx.x == 0)
+            while (atomicCAS(set, 0, 1) != 0)
+                continue;
+    } else {
+        while (*(volatile int *)set == 0)
+            continue;
+        out[blockIdx.x] = 1;
+    }
+}
+
 /* Reads the same place n times, unless it holds what it never does: no wait. */
 extern "C" __global__ void rereads(volatile int *place, int n, int never, int *out)
 {

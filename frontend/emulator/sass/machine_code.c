@@ -6,10 +6,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "frontend/emulator/sass/code_file.h"
 #include "frontend/emulator/sass/sass_inst.h"
 #include "sim/core/alloc.h"
+#include "sim/core/log.h"
 #include "sim/isa/isa.h"
 
 struct machine_kernel {
@@ -51,6 +53,29 @@ static char *join_path(const char *folder, const char *name)
     return path;
 }
 
+/* Whether a file is a link to one that is not there: copies of folders may have such. Warns. */
+static bool is_dangling(const char *path)
+{
+    struct stat st;
+    if (lstat(path, &st) != 0 || !S_ISLNK(st.st_mode) || stat(path, &st) == 0 || errno != ENOENT)
+        return false;
+    rb_warn("%s: a link to a file that is not there: the trace is read without this machine code, "
+            "so without its control codes and hidden operands; copy the file, or remove the link",
+            path);
+    return true;
+}
+
+static rb_code_t add_file(machine_code_t *m, char *path, rb_err_t *err)
+{
+    if (is_dangling(path)) {
+        free(path);
+        return RB_OK;
+    }
+    file_t *f = &m->files[m->n_files++];
+    f->path = path;
+    return code_file_open(&f->code, path, 0, err);
+}
+
 rb_code_t machine_code_open(const char *folder, machine_code_t **out, rb_err_t *err)
 {
     struct dirent **found = NULL;
@@ -67,15 +92,12 @@ rb_code_t machine_code_open(const char *folder, machine_code_t **out, rb_err_t *
         m->files = rb_calloc((size_t)n, sizeof(*m->files));
     }
     for (int i = 0; i < n; i++) {
-        if (rc == RB_OK) {
-            file_t *f = &m->files[m->n_files++];
-            f->path = join_path(folder, found[i]->d_name);
-            rc = code_file_open(&f->code, f->path, 0, err);
-        }
+        if (rc == RB_OK)
+            rc = add_file(m, join_path(folder, found[i]->d_name), err);
         free(found[i]);
     }
     free(found);
-    if (rc != RB_OK) {
+    if (rc != RB_OK || (m != NULL && m->n_files == 0)) {
         machine_code_close(m);
         return rc;
     }

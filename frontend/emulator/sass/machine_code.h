@@ -11,8 +11,8 @@
 typedef struct machine_code machine_code_t;
 
 /*
- * Reads every file *.cubin of a folder in order of name. *out is NULL if there is none. Errors:
- * RB_IO, or RB_TRACE for a file without machine code. Free with machine_code_close().
+ * Reads every file *.cubin of a folder in order of name. *out is NULL if there is none. Leaves links
+ * to nothing out, with a warning. Errors: RB_IO, or RB_TRACE for a file without machine code. Free with machine_code_close().
  */
 RB_CHECKED rb_code_t machine_code_open(const char *folder, machine_code_t **out, rb_err_t *err);
 void machine_code_close(machine_code_t *m);

@@ -128,6 +128,10 @@ static void explain_param(const param_group_t *g, const param_t *p)
     const setting_scope_t *scope = setting_scope_find(g->name, p->name);
     if (scope != NULL)
         printf("    acts: %s\n", scope->when);
+    const setting_hidden_t *by;
+    for (size_t i = 0; (by = setting_hidden_at(i)) != NULL; i++)
+        if (setting_is_hidden(by, g->name, p->name))
+            printf("    without effect: with %s = true\n", by->part);
     for (const param_choice_t *c = p->choices; c != NULL && c->name != NULL; c++) {
         if (c->help != NULL)
             printf("    %s: %s\n", c->name, c->help);

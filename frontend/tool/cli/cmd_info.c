@@ -217,6 +217,8 @@ static rb_code_t print_table(setup_t *s, const info_options_t *o, FILE *out, rb_
     if (o->count)
         fprintf(out, ", %llu warp instructions, %llu thread instructions",
                 (unsigned long long)t.warp_insts, (unsigned long long)t.thread_insts);
+    else
+        fputs("; --count reads the instructions, and says what of them looks damaged", out);
     fprintf(out, "\n");
     trace_doubts_warn(o->setup.trace, &t.doubts);
     run_waits_tell(s->source, NULL);

@@ -34,7 +34,8 @@
 #define OPT_ARCH_OF_PROGRAM                                                                        \
     {                                                                                              \
         CLI_ARCH, 0, "arch", "ARCH", "that of --gpu, or the newest that the program has",          \
-            "Program", "which machine code to execute", "sm_70 sm_75 sm_80 sm_86", false           \
+            "Program", "which machine code to execute", "sm_70 sm_75 sm_80 sm_86 sm_87 sm_89",     \
+            false                                                                                  \
     }
 #define OPT_MAX_INSTS                                                                              \
     {                                                                                              \
@@ -88,7 +89,7 @@
 
 #define OPT_STAT(def, help)                                                                        \
     {                                                                                              \
-        CLI_STAT, 0, "stat", "NAME", def, "Results", help, NULL, false                             \
+        CLI_STAT, 0, "stat", "NAME", def, "Results", help, "@stat", false                          \
     }
 #define OPT_WHERE(help)                                                                            \
     {                                                                                              \

@@ -21,15 +21,16 @@ static const cli_option_t run_options[] = {
         "photon_warp or tbpoint_region, stop inside launches, alone or in a list after one "
         "that chooses (rubato plan --sample help lists all); plugin:FILE.so,OPTION=VALUE,... is "
         "one of your own; may be repeated: the lists are joined (evaluate scores each alone)"),
-    {CLI_PROFILE, 0, "profile", "FILE", "the trace itself", "Sampling",
-     "a profile of the program, from which --sample chooses", "@file", false},
+    {CLI_PROFILE, 0, "profile", "FILE|DIR", "the trace itself", "Sampling",
+     "a profile of the program, or the folder of a run of it, from which --sample chooses", "@file",
+     false},
     OPT_SEED,
     {CLI_WARMUP, 0, "warmup", "auto|keep|flush|functional", "auto", "Sampling",
      "what a launch finds in the caches: what the last simulated launch left (keep), that with an "
      "empty L2 (flush), or what the launches before it would leave, simulated or not (functional); "
      "auto: functional for sampled launches of a trace with an index, otherwise keep; same as -s "
      "warmup.mode=...",
-     "keep flush functional", false},
+     "auto keep flush functional", false},
     OPT_OUTPUT("DIR", "only print the table",
                "write run.json, launches.csv, stats.csv and config.cfg to this folder", "@dir"),
     OPT_JSON("print run.json to standard output instead of the table"),

@@ -16,8 +16,9 @@ static const cli_option_t sweep_options[] = {
     {CLI_PLAN, 0, "plan", "FILE", NULL, "Sampling",
      "simulate the launches of this plan only; also an axis: --vary plan=none,a.json,b.json",
      "@file", false},
-    {CLI_PROFILE, 0, "profile", "FILE", "the trace itself", "Sampling",
-     "a profile of the program, from which samplers choose", "@file", false},
+    {CLI_PROFILE, 0, "profile", "FILE|DIR", "the trace itself", "Sampling",
+     "a profile of the program, or the folder of a run of it, from which samplers choose", "@file",
+     false},
     OPT_SEED,
     {CLI_LAUNCHES, 'l', "launches", "LIST", "all", "Study",
      "simulate only these launches, such as 3-7,12,20-", NULL, false},
@@ -80,7 +81,7 @@ const cli_command_t cli_command_sweep = {
     "job DIR N: runs job N of jobs.tsv, for schedulers; exit status 75: stopped, can be "
     "continued.",
     "status collect table job",
-    "@file",
+    "@sweep",
     OPTIONS(sweep_options)};
 
 static const cli_option_t stats_options[] = {
@@ -103,7 +104,7 @@ const cli_command_t cli_command_stats = {
     "of Nsight Compute that it mirrors. NAME is a path (sm.warp_insts), its last part, the "
     "beginning of one (sm.icache), or a metric of Nsight Compute. Without NAME: all of them.",
     "diff join explain",
-    "@file",
+    "@stats",
     OPTIONS(stats_options)};
 
 static const cli_option_t compare_options[] = {
@@ -174,7 +175,7 @@ static const cli_option_t plot_options[] = {
      "the value itself, its ratio to the base's, or its speed-up: the base's over it",
      "value ratio speedup", false},
     {CLI_AXIS, 0, "axis", "KEY", "the first that vary", "Figure",
-     "of curve: the axis; of heatmap: given twice, both axes", "@setting", false},
+     "of curve: the axis; of heatmap: given twice, both axes", "@key", false},
     OPT_MATCH("Results"),
     OPT_WHERE("only the jobs with this setting, or on this GPU; may be repeated"),
     {CLI_HARDWARE, 0, "hardware", "FILE", NULL, "Results",

@@ -26,7 +26,8 @@ const cli_command_t cli_command_info = {
     "TRACE|FOLDER",
     "list the contents of a trace, or the traces of a folder",
     "Lists the launches of a trace with grid, block, registers and shared memory, and how many "
-    "blocks of each fit an SM of the GPU. Of a FOLDER or an archive of traces (a suite), lists the "
+    "blocks of each fit an SM of the GPU; with --count, also how many instructions it has, and what "
+    "of them looks damaged. Of a FOLDER or an archive of traces (a suite), lists the "
     "traces that rubato sweep would run.",
     NULL,
     "@file",
@@ -163,7 +164,7 @@ static const cli_option_t sass_options[] = {
     {CLI_KERNEL, 'k', "kernel", "NAME", "all", "Results", "list only this kernel", NULL, false},
     {CLI_ARCH, 0, "arch", "ARCH", "all", "Results",
      "of a program or fat binary, list only the code for this architecture",
-     "sm_70 sm_75 sm_80 sm_86", false},
+     "sm_70 sm_72 sm_75 sm_80 sm_86 sm_87 sm_89", false},
     {CLI_COUNTERS, 0, "counters", "DIR", NULL, "Results",
      "show the counts of a run with --per-instruction beside the instructions of the kernels that "
      "it ran; without FILE, the instructions that it issued",

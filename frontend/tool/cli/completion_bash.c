@@ -7,11 +7,15 @@ static void print_values(FILE *out, const char *values)
     static const char *const code[] = {
         [COMPLETION_FILE] = "_rubato_files",
         [COMPLETION_FOLDER] = "_rubato_files -d",
-        [COMPLETION_GPU] = "_rubato_files -W \"$gpus\"",
+        [COMPLETION_GPU] = "_rubato_gpus",
         [COMPLETION_SETTING] = "_rubato_setting",
+        [COMPLETION_KEY] = "_rubato_words \"${settings//=/}\"",
         [COMPLETION_SAMPLER] = "_rubato_list \"$samplers\"",
         [COMPLETION_WORKLOAD] = "_rubato_words \"$workloads\"",
         [COMPLETION_COMMAND] = "_rubato_words \"$commands\"",
+        [COMPLETION_STAT] = "_rubato_words \"$stats\"",
+        [COMPLETION_STATS] = "_rubato_stats",
+        [COMPLETION_SWEEP] = "_rubato_sweep",
         [COMPLETION_CONFIG] = "_rubato_config",
         [COMPLETION_NOTHING] = ":",
     };
@@ -50,8 +54,10 @@ static void print_command(FILE *out, const cli_command_t *c)
     fputs("'\n            return\n        fi\n", out);
     if (c->actions != NULL)
         fprintf(out,
-                "        if ((COMP_CWORD == 2)); then\n            _rubato_words '%s'\n"
+                "        if ((COMP_CWORD == 2)); then\n            %s '%s'\n"
                 "            return\n        fi\n",
+                completion_kind(c->complete) == COMPLETION_SWEEP ? "_rubato_files -W"
+                                                                 : "_rubato_words",
                 c->actions);
     fputs("        ", out);
     print_values(out, c->complete);
@@ -70,7 +76,7 @@ static void print_choices(void *ctx, const param_group_t *g, const param_t *p)
     FILE *out = ctx;
     if (p->type != PARAM_TYPE_BOOL && p->choices == NULL)
         return;
-    fprintf(out, "    %s.%s) _rubato_words '", g->name, p->name);
+    fprintf(out, "    %s.%s) _rubato_list '", g->name, p->name);
     completion_print_choices(out, p);
     fputs("' ;;\n", out);
 }
@@ -81,6 +87,10 @@ static const char functions[] =
     "_rubato_files()\n{\n"
     "    [[ ${1-} == -d ]] || set -- -f \"$@\"\n"
     "    mapfile -t COMPREPLY < <(compgen \"$@\" -- \"$cur\")\n"
+    "    compopt -o filenames 2>/dev/null\n}\n"
+    "_rubato_gpus() # names of GPUs, \"$1\", configuration files, folders\n{\n"
+    "    mapfile -t COMPREPLY < <(compgen -W \"$gpus ${1-}\" -- \"$cur\"\n"
+    "                             compgen -f -X '!*.cfg' -- \"$cur\"; compgen -d -- \"$cur\")\n"
     "    compopt -o filenames 2>/dev/null\n}\n"
     "_rubato_list() # the item after the last comma\n{\n"
     "    local before=\n"
@@ -93,9 +103,21 @@ static const char functions[] =
     "_rubato_config()\n{\n"
     "    case ${COMP_WORDS[2]} in\n"
     "    explain) _rubato_words \"$groups ${settings//=/}\" ;;\n"
-    "    show) _rubato_files -W \"$gpus $groups\" ;;\n"
-    "    check) _rubato_files -W \"$gpus\" ;;\n"
-    "    *) _rubato_files ;;\n    esac\n}\n";
+    "    list) : ;;\n"
+    "    show) _rubato_gpus \"$groups\" ;;\n"
+    "    check) _rubato_gpus ;;\n"
+    "    *) _rubato_files ;;\n    esac\n}\n"
+    "_rubato_stats()\n{\n"
+    "    if [[ ${COMP_WORDS[2]} == explain ]]; then\n        _rubato_words \"$stats\"\n"
+    "    else\n        _rubato_files\n    fi\n}\n"
+    "_rubato_sweep()\n{\n"
+    "    case ${COMP_WORDS[2]} in\n"
+    "    status | collect | table | job) _rubato_files -d ;;\n"
+    "    *) _rubato_files ;;\n    esac\n}\n"
+    "_rubato_after_dashes() # whether the word belongs to a program\n{\n"
+    "    local i\n"
+    "    for ((i = 2; i < COMP_CWORD; i++)); do\n"
+    "        [[ ${COMP_WORDS[i]} == -- ]] && return\n    done\n    return 1\n}\n";
 
 /* bash splits words at '=': "-s l2.ways=3" becomes four words, "--gpu=v1" three. */
 static const char split_words[] =
@@ -121,11 +143,14 @@ void completion_bash(FILE *out)
     print_list(out, "samplers", COMPLETION_SAMPLER);
     print_list(out, "workloads", COMPLETION_WORKLOAD);
     print_list(out, "settings", COMPLETION_SETTING);
+    print_list(out, "stats", COMPLETION_STAT);
     fputs("    local groups='", out);
     completion_print_groups(out);
     fputs("'\n    COMPREPLY=()\n    if ((COMP_CWORD == 1)); then\n"
           "        _rubato_words \"$commands --help --version\"\n"
-          "        return\n    fi\n    case ${COMP_WORDS[1]} in\n",
+          "        return\n    fi\n"
+          "    if _rubato_after_dashes; then\n        _rubato_files\n        return\n    fi\n"
+          "    case ${COMP_WORDS[1]} in\n",
           out);
     for (const cli_command_t *const *c = cli_commands; *c != NULL; c++)
         print_command(out, *c);

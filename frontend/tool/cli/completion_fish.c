@@ -19,11 +19,15 @@ static void print_values(FILE *out, const char *values)
     static const char *const options[] = {
         [COMPLETION_FILE] = "-F",
         [COMPLETION_FOLDER] = "-xa '(__fish_complete_directories)'",
-        [COMPLETION_GPU] = "-Fa \"$__rubato_gpus\"",
+        [COMPLETION_GPU] = "-xa '(__rubato_gpu)'",
         [COMPLETION_SETTING] = "-xa '(__rubato_setting)'",
+        [COMPLETION_KEY] = "-xa '(string replace = \"\" $__rubato_settings)'",
         [COMPLETION_SAMPLER] = "-xa '(__fish_append , $__rubato_samplers)'",
         [COMPLETION_WORKLOAD] = "-xa \"$__rubato_workloads\"",
         [COMPLETION_COMMAND] = "-xa \"$__rubato_commands\"",
+        [COMPLETION_STAT] = "-xa \"$__rubato_stats\"",
+        [COMPLETION_STATS] = "-Fa '(__rubato_explained)'",
+        [COMPLETION_SWEEP] = "-F",
         [COMPLETION_CONFIG] = "-Fa '(__rubato_config)'",
         [COMPLETION_NOTHING] = "-x",
     };
@@ -95,14 +99,21 @@ static void print_choices(void *ctx, const param_group_t *g, const param_t *p)
     fputs("}\n", out);
 }
 
-static const char config_function[] =
+static const char functions[] =
+    "function __rubato_gpu\n"
+    "    printf '%s\\n' $__rubato_gpus\n"
+    "    set -l word (string replace -r -- '^--?[a-z]+=' '' (commandline -ct))\n"
+    "    set -l files $word*.cfg $word*/\n"
+    "    printf '%s\\n' $files\nend\n"
+    "function __rubato_explained\n"
+    "    __fish_seen_subcommand_from explain; and printf '%s\\n' $__rubato_stats\nend\n"
     "function __rubato_config\n"
     "    if __fish_seen_subcommand_from explain\n"
     "        printf '%s\\n' $__rubato_groups (string replace = '' $__rubato_settings)\n"
     "    else if __fish_seen_subcommand_from show\n"
-    "        printf '%s\\n' $__rubato_gpus $__rubato_groups\n"
+    "        __rubato_gpu; printf '%s\\n' $__rubato_groups\n"
     "    else if __fish_seen_subcommand_from check\n"
-    "        printf '%s\\n' $__rubato_gpus\n"
+    "        __rubato_gpu\n"
     "    end\nend\n";
 
 void completion_fish(FILE *out)
@@ -113,12 +124,13 @@ void completion_fish(FILE *out)
     print_list(out, "samplers", COMPLETION_SAMPLER);
     print_list(out, "workloads", COMPLETION_WORKLOAD);
     print_list(out, "settings", COMPLETION_SETTING);
+    print_list(out, "stats", COMPLETION_STAT);
     fputs("set -g __rubato_groups ", out);
     completion_print_groups(out);
     fputs("\nfunction __rubato_setting\n    switch (commandline -ct)\n", out);
     completion_visit_settings(print_choices, out);
     fputs("        case '*'\n            printf '%s\\n' $__rubato_settings\n    end\nend\n", out);
-    fputs(config_function, out);
+    fputs(functions, out);
     fputs("complete -c rubato -f\ncomplete -c rubato -n __fish_use_subcommand -l help -l version\n",
           out);
     for (const cli_command_t *const *c = cli_commands; *c != NULL; c++)

@@ -1,9 +1,11 @@
 #include "frontend/tool/cli/completion_words.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "frontend/input/gen/gen.h"
 #include "frontend/tool/library/config_groups.h"
+#include "frontend/tool/run/stat_dictionary.h"
 #include "sampling/inside/inside_sampler.h"
 #include "sampling/launch/launch_sampler.h"
 #include "sim/conf/conf.h"
@@ -40,6 +42,15 @@ static void print_samplers(FILE *out)
     fputs("photon", out);
 }
 
+static void print_stats(FILE *out)
+{
+    size_t n;
+    dictionary_entry_t *list = stat_dictionary(&n);
+    for (size_t i = 0; i < n; i++)
+        fprintf(out, "%s ", list[i].path);
+    free(list);
+}
+
 void completion_print_words(FILE *out, completion_kind_t kind)
 {
     switch (kind) {
@@ -51,6 +62,9 @@ void completion_print_words(FILE *out, completion_kind_t kind)
         break;
     case COMPLETION_SAMPLER:
         print_samplers(out);
+        break;
+    case COMPLETION_STAT:
+        print_stats(out);
         break;
     case COMPLETION_WORKLOAD:
         for (unsigned i = 0; i < gen_n_kinds(); i++)

@@ -10,19 +10,24 @@
 #include "frontend/tool/cli/options.h"
 #include "sim/conf/param.h"
 
-/* The kinds named in cli_option_t.values and cli_command_t.complete, such as "@file". */
+/*
+ * The kinds named in cli_option_t.values and cli_command_t.complete, such as "@file". A GPU is a name
+ * or a configuration file; samplers are a list, separated by commas. Operands of stats, sweep and
+ * config depend on the action before them; of a sweep, the first one is an action or a file.
+ */
 #define COMPLETION_KINDS(X)                                                                        \
     X(FILE, "@file")                                                                               \
     X(FOLDER, "@dir")                                                                              \
-    X(GPU, "@gpu")           /* GPU name
-                              * or
-                              * configuration
-                              * file */                                                           \
-    X(SETTING, "@setting")   /* GROUP.NAME=VALUE */                                                \
-    X(SAMPLER, "@sampler")   /* names in a list, separated by commas */                            \
+    X(GPU, "@gpu")                                                                                 \
+    X(SETTING, "@setting") /* GROUP.NAME=VALUE */                                                  \
+    X(KEY, "@key")         /* GROUP.NAME */                                                        \
+    X(SAMPLER, "@sampler")                                                                         \
     X(WORKLOAD, "@workload") /* of rubato gen */                                                   \
     X(COMMAND, "@command")                                                                         \
-    X(CONFIG, "@config") /* operands of rubato config: they depend on the preceding action */
+    X(STAT, "@stat") /* a statistic */                                                             \
+    X(STATS, "@stats")                                                                             \
+    X(SWEEP, "@sweep")                                                                             \
+    X(CONFIG, "@config")
 
 #define COMPLETION_ENUM_(id, name) COMPLETION_##id,
 typedef enum {

@@ -13,10 +13,11 @@ rb_code_t option_count(const char *option, const char *text, uint64_t min, uint6
 {
     uint64_t v = 0;
     const char *s = text;
-    bool good = *s >= '0' && *s <= '9';
+    const bool good = *s >= '0' && *s <= '9';
+    bool huge = false;
     for (; *s >= '0' && *s <= '9'; s++)
-        good = good && !__builtin_mul_overflow(v, 10u, &v) &&
-               !__builtin_add_overflow(v, (uint64_t)(*s - '0'), &v);
+        huge = huge || __builtin_mul_overflow(v, 10u, &v) ||
+               __builtin_add_overflow(v, (uint64_t)(*s - '0'), &v);
     uint64_t scale = 1;
     if (*s == 'k' || *s == 'K')
         scale = 1000;
@@ -26,10 +27,10 @@ rb_code_t option_count(const char *option, const char *text, uint64_t min, uint6
         scale = 1000000000;
     if (scale > 1)
         s++;
-    good = good && *s == '\0' && !__builtin_mul_overflow(v, scale, &v);
-    if (!good)
+    huge = huge || __builtin_mul_overflow(v, scale, &v);
+    if (!good || *s != '\0')
         return rb_fail(err, RB_USAGE, "--%s: '%s' is not a whole number", option, text);
-    if (v < min || v > max)
+    if (huge || v < min || v > max)
         return rb_fail(err, RB_USAGE, "--%s: %s is outside %llu..%llu", option, text,
                        (unsigned long long)min, (unsigned long long)max);
     *out = v;

@@ -2,6 +2,7 @@
 #ifndef RUBATO_RUN_RUN_INSIDE_H
 #define RUBATO_RUN_RUN_INSIDE_H
 
+#include "frontend/tool/io/text_list.h"
 #include "sampling/inside/inside_sampler.h"
 
 typedef struct {
@@ -15,6 +16,9 @@ RB_CHECKED rb_code_t run_inside_divide(run_inside_t *r, const char *sample, uint
 
 /* Does nothing for a zeroed r. */
 void run_inside_free(run_inside_t *r);
+
+/* Warns of settings of the command line (GROUP.NAME=VALUE) of samplers that do not act in this run. */
+void run_inside_tell_idle(const run_inside_t *r, const text_list_t *sets);
 
 /* Differs between lists that could make different decisions. */
 uint64_t run_inside_fingerprint(const run_inside_t *r, uint64_t seed);

@@ -40,8 +40,11 @@ static void tell_idle(const setup_t *s, const text_list_t *sets)
         snprintf(name, sizeof(name), "%.*s", (int)(m - n - 1), dot + 1);
         const setting_scope_t *scope = setting_scope_find(group, name);
         const char *why = scope != NULL ? setting_scope_idle(scope, s->spec) : NULL;
+        const char *part = setting_hidden_by(group, name, s->spec);
         if (why != NULL)
             rb_warn("-s %s has no effect here: it acts %s", text, why);
+        else if (part != NULL)
+            rb_warn("-s %s has no effect here: not with %s = true", text, part);
     }
 }
 

@@ -105,7 +105,7 @@ static rb_code_t open_one(opened_t *t, const study_trace_t *trace, const char *t
         return rb_fail(err, RB_TRACE, "%s: has no kernel launches", trace->path);
     RB_TRY(take_shapes(t, err));
     if (trace->profile != NULL)
-        RB_TRY(file_hash(trace->profile, t->profile_sha256, err));
+        RB_TRY(sweep_words_hash_profile(trace->profile, t->profile_sha256, err));
     return trace_identity_create(&t->identity, t->source, NULL, err);
 }
 

@@ -2,9 +2,12 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "frontend/tool/io/file_hash.h"
 #include "frontend/tool/io/option_value.h"
+#include "frontend/tool/io/out_file.h"
+#include "frontend/tool/run/plan_file.h"
 #include "frontend/tool/run/run_inside.h"
 #include "frontend/tool/run/run_sampling.h"
 #include "sampling/launch/launch_online.h"
@@ -103,6 +106,45 @@ void sweep_words_free(sweep_words_t *w)
     *w = (sweep_words_t){0};
 }
 
+static bool is_folder(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+/* The hash of a plan: a file, or that in the folder of a run. */
+static rb_code_t hash_plan(const char *path, char text[SHA256_TEXT], rb_err_t *err)
+{
+    char *inside = is_folder(path) ? out_path(path, PLAN_FILE_NAME) : NULL;
+    const rb_code_t rc = file_hash(inside != NULL ? inside : path, text, err);
+    free(inside);
+    return rc;
+}
+
+rb_code_t sweep_words_hash_profile(const char *path, char text[SHA256_TEXT], rb_err_t *err)
+{
+    char parts[2][SHA256_TEXT] = {"", ""};
+    sha256_t h;
+    if (!is_folder(path))
+        return file_hash(path, text, err);
+    if (!out_has(path, "launches.csv"))
+        return rb_fail(
+            err, RB_USAGE,
+            "%.400s: has no launches.csv: a profile of a sweep is a file or the folder of "
+            "a run; of a folder with a trace, give the file that 'rubato convert' makes "
+            "of it",
+            path);
+    char *launches = out_path(path, "launches.csv");
+    rb_code_t rc = file_hash(launches, parts[0], err);
+    free(launches);
+    if (rc == RB_OK && out_has(path, PLAN_FILE_NAME))
+        rc = hash_plan(path, parts[1], err);
+    sha256_init(&h);
+    sha256_update(&h, parts, sizeof(parts));
+    sha256_final_text(&h, text);
+    return rc;
+}
+
 rb_code_t sweep_words_check_split(const sweep_words_t *w, const gpu_spec_t *spec, rb_err_t *err)
 {
     run_inside_t inside = {0};
@@ -174,9 +216,8 @@ static rb_code_t try_once(const sweep_words_t *w, const run_inside_t *inside,
     struct sweep_trial *trial = &trials->list[trials->n++];
     *trial = (struct sweep_trial){.key = key};
     *plan_sha256 = trial->plan_sha256;
-    if (w->plan != NULL)
-        RB_TRY(file_hash(w->plan, trial->plan_sha256, err));
-    return try_choice(w, inside, source, err);
+    RB_TRY(try_choice(w, inside, source, err));
+    return w->plan != NULL ? hash_plan(w->plan, trial->plan_sha256, err) : RB_OK;
 }
 
 rb_code_t sweep_words_try(const sweep_words_t *w, const gpu_spec_t *spec, trace_source_t *source,

@@ -23,6 +23,13 @@ RB_CHECKED rb_code_t sweep_words_read(sweep_words_t *w, const study_t *study, si
                                       size_t point, uint64_t n_launches, rb_err_t *err);
 void sweep_words_free(sweep_words_t *w);
 
+/*
+ * SHA-256 of a profile, or of what a sampler takes from the folder of a run. RB_USAGE for another
+ * folder, RB_IO.
+ */
+RB_CHECKED rb_code_t sweep_words_hash_profile(const char *path, char text[SHA256_TEXT],
+                                              rb_err_t *err);
+
 /* RB_USAGE unless the launches of such a job can be divided among jobs. */
 RB_CHECKED rb_code_t sweep_words_check_split(const sweep_words_t *w, const gpu_spec_t *spec,
                                              rb_err_t *err);
@@ -36,7 +43,7 @@ typedef struct {
 /*
  * Checks whether a run can choose launches in this way. Finds, before anything runs, a sampler
  * whose input is not available, an unreadable profile, and a plan for another program. plan_sha256:
- * of the plan's file, "" without one; valid until the next call. RB_USAGE, RB_TRACE, RB_IO.
+ * of the plan, "" without one; valid until the next call. RB_USAGE, RB_TRACE, RB_IO.
  */
 RB_CHECKED rb_code_t sweep_words_try(const sweep_words_t *w, const gpu_spec_t *spec,
                                      trace_source_t *source, sweep_trials_t *trials,

@@ -26,8 +26,8 @@ typedef struct {
     uint32_t predicate_latency;
 } assumed_t;
 
-/* As configs/volta.cfg, turing.cfg and ampere.cfg have them (change both together); of classes with dependence
- * counters any value does. */
+/* As configs/volta.cfg, turing.cfg and ampere.cfg have them (a test compares them); 0 for classes with
+ * dependence counters, of which any value does. */
 static const assumed_t assumed[] = {
     [COMPILED_FOR_VOLTA] = {.lat = {.fp32 = 4,
                                     .fp32_cmp = 5,
@@ -120,6 +120,12 @@ static bool any_is_longer(const sm_t *sm, const assumed_t *then)
         any |= is_fixed(sm, cls) && sm_fixed_latency(lat, cls) > sm_fixed_latency(&then->lat, cls);
     }
     return any;
+}
+
+const lat_spec_t *stall_stretch_assumed(uint32_t compiled_for, uint32_t *predicate_latency)
+{
+    *predicate_latency = assumed[compiled_for].predicate_latency;
+    return &assumed[compiled_for].lat;
 }
 
 void stall_stretch_begin(sm_t *sm)

@@ -172,6 +172,21 @@ spoil 'not between' '2s/,5,cycles/,99,cycles/'
 spoil 'twice' '2{p}'
 spoil 'measured.csv' 1,\$d
 # Repeats that differ support no value; nor does a value that no configuration may have.
+# Repeats may differ by 10 % of the value, and rates from a power of two by as much.
+sed -i '2s/,[^,]*,[^,]*$/,4.75,5.25/' raw/measured.csv
+"$rubato" config fit raw --base v100 -o my.cfg >list
+expect "a row on the edge" "$(setting lat.fp32)" 5
+sed -i '2s/,[^,]*,[^,]*$/,4.7,5.3/' raw/measured.csv
+"$rubato" config fit raw --base v100 -o my.cfg >list
+expect "a row beyond the edge" "$(setting lat.fp32)" -
+cp raw/measured.csv steady.csv
+sed -i 's/rate_ffma,0,128,results,3,128,128/rate_ffma,0,116,results,3,116,116/' raw/measured.csv
+"$rubato" config fit raw --base v100 -o my.cfg >list
+expect "a rate near a power of two" "$(setting sm.fp32_lanes)" 32
+sed -i 's/rate_ffma,0,116,results,3,116,116/rate_ffma,0,112,results,3,112,112/' raw/measured.csv
+"$rubato" config fit raw --base v100 -o my.cfg >list
+expect "a rate near none" "$(setting sm.fp32_lanes)" -
+mv steady.csv raw/measured.csv
 sed -i '2s/,[^,]*,[^,]*$/,1,9/' raw/measured.csv
 sed -i 's/latency_mufu,0,19,cycles,3,[^,]*,[^,]*$/latency_mufu,0,1e9,cycles,3,1e9,1e9/' raw/measured.csv
 "$rubato" config fit raw --base v100 -o my.cfg >list
