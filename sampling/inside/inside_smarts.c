@@ -81,7 +81,6 @@ static rb_code_t smarts_open(const sampler_t *sampler, const sampler_launch_t *l
     /* Each step costs more than the one before it, and may show that there is no room. */
     smarts_look_begin(&s->look, l);
     s->plan = smarts_plan_make(&s->options, &s->look, rng_make(s->seed, l->info->id));
-    s->turn = rng_below(&s->plan.rng, 2) == 1;
     if (!has_room(s))
         return RB_OK;
     if (l->spec->sm.l1.prefetcher != PREFETCHER_NONE) {
@@ -106,16 +105,6 @@ static bool smarts_interval(const sampler_t *sampler, const interval_records_t *
         return false;
     smarts_revise(s, r);
     return smarts_go_on(s, r, out);
-}
-
-static block_action_t smarts_block(const sampler_t *sampler, uint64_t block, cycle_t *cycles)
-{
-    const smarts_state_t *s = sampler->state;
-    if (block < s->staggered.first || block >= s->staggered.end)
-        return BLOCK_SIMULATE;
-    rng_t rng = rng_make(s->seed, block);
-    *cycles = 1 + (cycle_t)(rng_unit(&rng) * s->stagger);
-    return BLOCK_HOLD_SLOT;
 }
 
 /* The time of what was skipped is added at the end. */
@@ -213,7 +202,6 @@ static const sampler_ops_t smarts_ops = {
     .retired = 1u << RETIRED_BLOCK,
     .launch_open = smarts_open,
     .interval_end = smarts_interval,
-    .block_dispatch = smarts_block,
     .fast_forward_end = smarts_end,
     .launch_added = smarts_added,
     .launch_estimate = smarts_estimate,

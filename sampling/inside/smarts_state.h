@@ -46,14 +46,10 @@ typedef struct {
     smarts_mark_t left, resumed, unit; /* when the gap began and ended, and when the unit began */
     bool settling;                     /* in the newest gap */
     double jitter;                     /* waves of further settling */
-    block_range_t staggered;  /* blocks that hold a slot for a random time, so that those after them
-                              * are not in step */
-    double stagger;           /* most cycles of that */
-    bool turn;                /* the newest gap is one after which blocks are staggered */
-    smarts_unit_t *units;     /* owned */
-    smarts_stratum_t *strata; /* owned; of the units, and the one that is being measured */
-    smarts_gap_t *gaps;       /* owned */
-    launch_estimate_t *list;  /* owned: replicates */
+    smarts_unit_t *units;              /* owned */
+    smarts_stratum_t *strata;          /* owned; of the units, and the one that is being measured */
+    smarts_gap_t *gaps;                /* owned */
+    launch_estimate_t *list;           /* owned: replicates */
     size_t n, n_gaps, cap_units, cap_strata, cap_gaps;
     char why[SAMPLER_EVIDENCE_MAX]; /* the launch, or its rest, is simulated completely */
 } smarts_state_t;

@@ -222,24 +222,6 @@ static void an_even_launch_is_measured_in_units_too(void **state)
     data_close(source);
 }
 
-/* Blocks of different lengths are out of step without help. */
-static void only_blocks_of_equal_length_are_staggered(void **state)
-{
-    static const data_t equal = {.blocks = 1600, .from = 800};
-    static const data_t unequal = {.blocks = 1600, .from = 800, .length = 3, .longer = 3};
-    gpu_spec_t spec = LAB_SPEC("v100", SMALL);
-
-    (void)state;
-    for (unsigned i = 0; i < 2; i++) {
-        trace_source_t *source = data_open(i == 0 ? &equal : &unequal);
-        const told_t on = tell(&spec, source, 1, 0, "smarts", 1);
-        const told_t off = tell(&spec, source, 1, 0, "smarts:stagger=off", 1);
-        assert_true(on.r.sampling.estimated);
-        assert_true((on.r.end == off.r.end) == (i == 1));
-        data_close(source);
-    }
-}
-
 /* Simulated completely, with this reason. */
 static void expect_refused(const data_t *d, const char *reason)
 {
@@ -350,7 +332,6 @@ int main(void)
         cmocka_unit_test(two_phases_of_data_are_within_the_interval),
         cmocka_unit_test(results_do_not_depend_on_threads_or_windows),
         cmocka_unit_test(an_even_launch_is_measured_in_units_too),
-        cmocka_unit_test(only_blocks_of_equal_length_are_staggered),
         cmocka_unit_test(what_units_cannot_represent_is_simulated_and_says_why),
         cmocka_unit_test(a_run_that_continues_gives_the_same_result),
         cmocka_unit_test(a_source_without_an_index_gives_the_same_units),
