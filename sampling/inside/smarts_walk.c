@@ -225,14 +225,14 @@ bool smarts_go_on(smarts_state_t *s, const interval_records_t *r, fast_forward_t
     return false;
 }
 
-bool smarts_end_ramp(smarts_state_t *s, const interval_records_t *r, fast_forward_t *out)
+bool smarts_end_ramp(smarts_state_t *s, const interval_records_t *r)
 {
     const double waves = (double)r->warp_insts / s->look.wave;
     if (r->next_block < s->plan.ramp || (double)r->cycle - s->begun < s->refresh)
         return false;
     smarts_plan_settle(&s->plan, ((double)r->cycle - s->begun) / waves, s->refresh);
     smarts_check_room(s);
-    return smarts_go_on(s, r, out);
+    return true;
 }
 
 bool smarts_unit_ends(smarts_state_t *s, const interval_records_t *r)
