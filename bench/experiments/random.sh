@@ -11,6 +11,7 @@ work=$root/build/random
 seed=1
 first=1
 numbers=
+least_waves=0
 samples=()
 keep=false
 gate=false
@@ -30,6 +31,7 @@ set of samplers, and prints how often the printed intervals hold.
   --seed S         seed of the drawing [1]
   --first K        number of the first triple [1]
   --number K       triple K alone; may be repeated (without N)
+  --waves W        only single launches of at least W waves: the next N of them
   --sampler SET    samplers to try, as in rubato evaluate; may be repeated
                    [a launch: ${launch_samples[*]}; a program: ${program_samples[*]}]
   --gate           fail if intervals of a group of statistics cover less than 93 %, or more than 1 %
@@ -47,11 +49,17 @@ fail_usage()
     exit 2
 }
 
+# has_waves NUMBER: whether the triple has the waves of --waves.
+has_waves()
+{
+    "$draw" draw "$1" "$seed" /dev/null | awk -F '\t' -v least="$least_waves" '{ exit !($4 >= least) }'
+}
+
 # workload NUMBER: draws a triple and makes its trace; sets launches, seed_of, chip.
 workload()
 {
     local arch options
-    IFS=$'\t' read -r launches seed_of arch options < <("$draw" draw "$1" "$seed" "$work/w$1.sil")
+    IFS=$'\t' read -r launches seed_of arch _ options < <("$draw" draw "$1" "$seed" "$work/w$1.sil")
     read -ra chip <<<"$options"
     "$rubato" gen "$work/w$1.sil" --arch "$arch" -o "$work/w$1.rbt" --force --progress never \
         2>"$work/log"
@@ -88,12 +96,13 @@ while (($# > 0)); do
     case $1 in
     --keep) keep=true ;;
     --gate) gate=true ;;
-    --seed | --first | --number | --sampler | --rubato | --draw | -o)
+    --seed | --first | --number | --waves | --sampler | --rubato | --draw | -o)
         (($# > 1)) || fail_usage
         case $1 in
         --seed) seed=$2 ;;
         --first) first=$2 ;;
         --number) numbers+=" $2" ;;
+        --waves) least_waves=$2 ;;
         --sampler) samples+=("$2") ;;
         --rubato) rubato=$2 ;;
         --draw) draw=$2 ;;
@@ -112,9 +121,13 @@ while (($# > 0)); do
     esac
     shift
 done
-[[ $seed$first =~ ^[0-9]+$ && -n ${count-}$numbers ]] || fail_usage
-[[ -z ${count-} ]] || numbers+=" $(seq "$first" $((first + count - 1)))"
+[[ $seed$first$least_waves =~ ^[0-9]+$ && -n ${count-}$numbers ]] || fail_usage
 [[ -n $draw ]] || draw=$(dirname "$rubato")/bench/rubato_sampling
+for ((i = 0; i < ${count:-0}; first++)); do
+    ((least_waves == 0)) || has_waves "$first" || continue
+    numbers+=" $first"
+    i=$((i + 1))
+done
 
 mkdir -p "$work"
 : >"$work/triples.tsv"

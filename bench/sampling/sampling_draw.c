@@ -202,13 +202,13 @@ static void write_launches(FILE *out, rng_t *rng, const drawn_kernel_t *k, unsig
     fprintf(out, ".end\n");
 }
 
-uint64_t draw_triple(uint64_t seed, uint64_t number, FILE *out, drawn_chip_t *chip)
+uint64_t draw_triple(uint64_t seed, uint64_t number, FILE *out, drawn_chip_t *chip, double *waves)
 {
     rng_t rng = rng_make(seed, number);
     drawn_kernel_t k[KERNELS_MAX];
     double blocks[KERNELS_MAX], total;
     int single = draw_chance(&rng, 0.55);
-    double waves = draw_log(&rng, 1, 401), launches = draw_log(&rng, 2, 5001);
+    double drawn = draw_log(&rng, 1, 401), launches = draw_log(&rng, 2, 5001);
     double most = single ? most_work : draw_log(&rng, most_work / 30, most_work / 2);
     unsigned n_kernels = single ? 1 : 1 + (unsigned)rng_below(&rng, KERNELS_MAX);
     uint64_t steps = single ? 1 : (uint64_t)ceil(launches / n_kernels);
@@ -223,7 +223,7 @@ uint64_t draw_triple(uint64_t seed, uint64_t number, FILE *out, drawn_chip_t *ch
             double insts = draw_log(&rng, 20, single ? 1500 : 500);
 
             k[i] = draw_kernel(&rng, chip, insts, draw_chance(&rng, single ? 0.4 : 0.2));
-            blocks[i] = single ? ceil(waves * chip->sms * k[i].resident)
+            blocks[i] = single ? ceil(drawn * chip->sms * k[i].resident)
                                : ceil(draw_log(&rng, 1, 4.0 * chip->sms * k[i].resident));
             total += (double)steps * blocks[i] * k[i].work * ((k[i].threads + 31) / 32);
         }
@@ -231,5 +231,6 @@ uint64_t draw_triple(uint64_t seed, uint64_t number, FILE *out, drawn_chip_t *ch
     for (unsigned i = 0; i < n_kernels; i++)
         write_kernel(out, &k[i], i, chip);
     write_launches(out, &rng, k, n_kernels, blocks, steps);
+    *waves = single ? drawn : 0;
     return steps * n_kernels;
 }

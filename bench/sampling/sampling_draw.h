@@ -12,7 +12,7 @@
 #include "bench/sampling/sampling_chip.h"
 
 /* Writes the workload of triple `number` of `seed` to out, as a listing (docs/listings.md), and sets
- * its chip. Returns the number of launches. */
-uint64_t draw_triple(uint64_t seed, uint64_t number, FILE *out, drawn_chip_t *chip);
+ * its chip and the waves of its only launch, 0 in a program. Returns the number of launches. */
+uint64_t draw_triple(uint64_t seed, uint64_t number, FILE *out, drawn_chip_t *chip, double *waves);
 
 #endif

@@ -192,19 +192,20 @@ static int replacement(uint64_t trials)
 static int draw(uint64_t number, const char *seed, const char *path)
 {
     drawn_chip_t chip;
+    double waves;
     FILE *out = fopen(path, "w");
 
     if (out == NULL) {
         perror(path);
         return 1;
     }
-    uint64_t launches = draw_triple(strtoull(seed, NULL, 10), number, out, &chip);
+    uint64_t launches = draw_triple(strtoull(seed, NULL, 10), number, out, &chip, &waves);
     if (fclose(out) != 0) {
         perror(path);
         return 1;
     }
-    printf("%llu\t%llu\tsm_%u\t%s\n", (unsigned long long)launches, (unsigned long long)number,
-           chip.arch, chip.options);
+    printf("%llu\t%llu\tsm_%u\t%.1f\t%s\n", (unsigned long long)launches,
+           (unsigned long long)number, chip.arch, waves, chip.options);
     return 0;
 }
 

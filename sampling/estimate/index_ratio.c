@@ -290,11 +290,27 @@ void index_ratio_choose(index_ratio_t *r, const ratio_input_t *in, const gpu_spe
     }
 }
 
+void index_ratio_state_cycles(index_ratio_t *r, double cycles)
+{
+    const double busy = busy_cycles(r->plain), latency = r->plain[VALUE_LAUNCH_CYCLES];
+    /* Rounding alone does not make the weighted sum another estimate. */
+    if (!(busy > 0) || !(fabs(cycles - r->plain[VALUE_CYCLES]) > 1e-9 * cycles))
+        return;
+    r->stated = true;
+    r->group[RATIO_TIME] = (ratio_group_t){.factor = (cycles - latency) / busy, .used = true};
+    for (const uint16_t *v = groups[RATIO_TIME].members; *v != END; v++) {
+        r->of[*v] = RATIO_TIME;
+        r->kind[*v] = r->kind[*v] == TOTAL_EXACT ? TOTAL_EXACT : TOTAL_RATIO;
+    }
+    r->kind[VALUE_CYCLES] = TOTAL_CYCLES;
+    r->kind[AT(sm.state_no_warp)] = TOTAL_NO_WARP;
+}
+
 double *index_ratio_cycles(const index_ratio_t *r, const plan_t *plan, const ratio_samples_t *s,
                            const double **size)
 {
     const ratio_group_t *group = &r->group[RATIO_TIME];
-    if (!group->used)
+    if (!group->used || r->stated)
         return NULL;
     const uint64_t n = plan->n_samples;
     double *z = rb_calloc(2 * n + 1, sizeof(*z)), *sizes = z + n;
@@ -352,12 +368,17 @@ static void add_member(const index_ratio_t *r, size_t value, double c, double ou
 {
     const double scaled = c * r->group[r->of[value]].factor;
     out[value] += scaled;
-    add_ratio(r, r->of[value], r->plain[value], scaled, out);
+    if (!r->stated || r->of[value] != RATIO_TIME)
+        add_ratio(r, r->of[value], r->plain[value], scaled, out);
 }
 
 static void add_cycles(const index_ratio_t *r, double c, double out[STAT_VALUES])
 {
     const double scaled = c * r->group[RATIO_TIME].factor;
+    if (r->stated) {
+        out[VALUE_CYCLES] += c;
+        return;
+    }
     out[VALUE_CYCLES] += scaled;
     out[VALUE_LAUNCH_CYCLES] += c - scaled;
     add_ratio(r, RATIO_TIME, busy_cycles(r->plain), scaled, out);
@@ -403,6 +424,17 @@ bool index_ratio_residual(const index_ratio_t *r, const linear_form_t *f, double
         add_value(r, value, c, out);
     }
     return seen;
+}
+
+double index_ratio_doubt(const index_ratio_t *r, const linear_form_t *f, double scale)
+{
+    double doubt = 0;
+    for (size_t i = 0; i < f->n; i++) {
+        const size_t value = f->term[i].value, g = r->of[value];
+        if (r->kind[value] == TOTAL_PLAIN && g < RATIO_TIME && r->group[g].factor > 0)
+            doubt += scale * f->term[i].coefficient * r->plain[value] * (r->group[g].factor - 1);
+    }
+    return doubt;
 }
 
 double index_ratio_most(const index_ratio_t *r, const linear_form_t *f)

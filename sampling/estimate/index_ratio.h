@@ -33,6 +33,7 @@ typedef struct index_ratio {
     double plain[STAT_VALUES]; /* weighted sums of the samples */
     double known[STAT_VALUES]; /* what the index knows: its sums, divided in any way among parts */
     ratio_group_t group[RATIO_GROUPS];
+    bool stated;               /* times are scaled to the cycles that the sampler states */
     double launch_cycles;      /* if all samples have the same launch latency: of all launches */
     uint8_t kind[STAT_VALUES]; /* total_kind_t */
     uint8_t of[STAT_VALUES];   /* group of a value; RATIO_GROUPS: none */
@@ -63,19 +64,32 @@ typedef struct {
     const plan_t *plan;
     const ratio_samples_t *samples;
     const launch_counts_t *known;
-    bool keep_cycles; /* times are not scaled: the cycles come from the sampler */
+    bool keep_cycles; /* the index does not scale times: the cycles come from the sampler */
 } ratio_input_t;
 void index_ratio_choose(index_ratio_t *r, const ratio_input_t *in, const gpu_spec_t *spec);
 
-/* If times are scaled: the terms of the total cycles' residual for each sample, in new memory; their
+/*
+ * Scales times to the total cycles as a sampler states them, which may explain cycles by what the weights
+ * do not know (online_size.h). Their spread stays that of the weighted sums.
+ */
+void index_ratio_state_cycles(index_ratio_t *r, double cycles);
+
+/* If the index scales times: the terms of the total cycles' residual for each sample, in new memory; their
  * weighted sum has the variance of the total. *size: the sums of the sizes of what each is the
- * difference of, which follow them in the same memory. NULL: times are not scaled. */
+ * difference of, which follow them in the same memory. NULL: it does not. */
 double *index_ratio_cycles(const index_ratio_t *r, const plan_t *plan, const ratio_samples_t *s,
                            const double **size);
 
 /* Scales sums by the factors of their groups. Parts of known sums are not changed: see
  * known_counts_set(). */
 void index_ratio_scale(const index_ratio_t *r, double values[STAT_VALUES]);
+
+/*
+ * By how much a form would differ if all counters were scaled that go along with what the index knows, with
+ * the quotients of a rate as `scale` says. Where samples are too few, or all alike, to tell that a counter does,
+ * it is not known which of the two is right.
+ */
+double index_ratio_doubt(const index_ratio_t *r, const linear_form_t *f, double scale);
 
 /* What a form cannot exceed because it is part of a known sum; INFINITY: unknown. */
 double index_ratio_most(const index_ratio_t *r, const linear_form_t *f);

@@ -24,6 +24,8 @@ static const char waits_longer[] =
     "slow launches that no sample met may wait longer for the DRAM than the others";
 static const char only_times[] =
     "some clusters have one simulated launch, and the profile knows only the spread of their times";
+static const char just_before[] =
+    "it depends on what ran just before, which sampled launches did not have";
 static const char all_full[] =
     "it is 1 in all simulated launches, so what it is in the others is unknown";
 static const char not_inside[] =
@@ -38,7 +40,8 @@ static const char in_rounds[] = "all launches, in rounds";
 typedef struct {
     linear_term_t term[STAT_VALUES];
     size_t n;
-    bool unseen; /* it contains what no sample shows */
+    bool unseen;  /* it contains what no sample shows */
+    double doubt; /* index_ratio_doubt() */
     /* Of a chunk of statistics, while the launches are read: */
     double *value, *size; /* per sample; borrowed */
     estimate_within_t within;
@@ -165,6 +168,8 @@ rb_code_t intervals_begin(intervals_t *s, const launch_feed_t *feed,
         choose_ratios(s, &survey.samples);
     else
         index_ratio_plain(s->ratio, sampled->plan != NULL ? sampled->sum : nothing);
+    if (sampled->said.method != NULL)
+        index_ratio_state_cycles(s->ratio, sampled->said.value);
     ratio_samples_free(&survey.samples);
     return rc;
 }
@@ -258,6 +263,8 @@ static void set_residual(residual_t *r, const index_ratio_t *ratio, const stat_f
     double out[STAT_VALUES] = {0};
     const double scale = 1 / denominator;
     r->unseen = !index_ratio_residual(ratio, &f->num, scale, out);
+    r->doubt = fabs(index_ratio_doubt(ratio, &f->num, scale) +
+                    index_ratio_doubt(ratio, &f->den, -numerator * scale * scale));
     if (!index_ratio_residual(ratio, &f->den, -numerator * scale * scale, out))
         r->unseen = true;
     for (size_t v = 0; v < STAT_VALUES; v++)
@@ -346,7 +353,8 @@ static void widen(const intervals_t *s, const residual_t *r, double value, stat_
         return;
     intervals_totals(s, program);
     const double added = s->of_plan.said.unmet / program[VALUE_CYCLES];
-    const double half = state_error(r->term, r->n, program, s->in_order);
+    const double state = state_error(r->term, r->n, program, s->in_order);
+    const double half = exact ? state : hypot(state, r->doubt);
     if (exact && half > 0)
         i->method = in_rounds;
     const unmet_error_t unmet = unmet_error(r->term, r->n, program, added);
@@ -365,6 +373,12 @@ static bool has_value(const residual_t *r, size_t value)
 /* Why samples cannot tell how far off a statistic is; NULL: they can. */
 static const char *what_is_unknown(const intervals_t *s, const residual_t *r)
 {
+    static const size_t before[] = {VALUE_AT(sm.l1_mshr_merges), VALUE_AT(sm.global_load_pending),
+                                    VALUE_AT(l2.mshr_merges),    VALUE_AT(sm.tlb_misses),
+                                    VALUE_AT(sm.tlb_l2_misses),  VALUE_AT(sm.icache_l0_misses)};
+    for (size_t i = 0; i < sizeof(before) / sizeof(before[0]); i++)
+        if (has_value(r, before[i]))
+            return just_before;
     if (has_value(r, VALUE_AT(dram.refreshes)))
         return refreshed;
     if (s->of_plan.said.unmet > 0 &&
@@ -396,7 +410,10 @@ static stat_interval_t interval_of(const intervals_t *s, size_t i, const residua
     widen(s, r, value, &of);
     if (of.low == of.high && strcmp(of.method, "exact") != 0 && state_error_is_cold(r->term, r->n))
         return stat_interval_none(all_alike);
-    const double least = f->den.n > 0 ? 0 : form_value(&f->num, s->in_order);
+    /* What caches hold or miss may be less in a run of all launches than in those that were simulated. */
+    const bool differs = s->of_plan.plan != NULL && strcmp(of.method, "exact") != 0 &&
+                         state_error_is_cold(r->term, r->n);
+    const double least = f->den.n > 0 || differs ? 0 : form_value(&f->num, s->in_order);
     return stat_interval_possible(of, value, least,
                                   fmin(f->most, index_ratio_most(s->ratio, &f->num)));
 }

@@ -3,7 +3,7 @@
  * et al., ISCA 2003; our own form for GPUs).
  *
  * First the plan is made (smarts_plan.h); if it has no room in the launch, all of it is simulated, and
- * nothing more is spent. Then the launch is surveyed without time (smarts_look.h), and units are measured
+ * nothing more is spent. After the first waves, which tell how long waves take, this is looked at again. Then the launch is surveyed without time (smarts_look.h), and units are measured
  * all over it. What lies between them is skipped: its last blocks are read and leave in the L2 what they touch, and blocks
  * on SMs go on beside those after the gap. A unit is measured once the launch has settled again. The
  * skipped instructions take the time that the units show (smarts_estimate.h).
@@ -81,7 +81,6 @@ static rb_code_t smarts_open(const sampler_t *sampler, const sampler_launch_t *l
     /* Each step costs more than the one before it, and may show that there is no room. */
     smarts_look_begin(&s->look, l);
     s->plan = smarts_plan_make(&s->options, &s->look, rng_make(s->seed, l->info->id));
-    s->turn = rng_below(&s->plan.rng, 2) == 1;
     if (!has_room(s))
         return RB_OK;
     if (l->spec->sm.l1.prefetcher != PREFETCHER_NONE) {
@@ -91,9 +90,31 @@ static rb_code_t smarts_open(const sampler_t *sampler, const sampler_launch_t *l
     RB_TRY(smarts_look_lengths(&s->look, l, err));
     if (!has_room(s))
         return RB_OK;
+    s->launch = l;
+    /* Without an index only the survey knows the lengths of blocks. With one it can wait until the ramp has shown
+     * how long waves take, and so whether there is room. */
+    if (l->source->ops->block_facts != NULL)
+        return RB_OK;
     RB_TRY(smarts_look_survey(&s->look, l, err));
     (void)has_room(s);
     return RB_OK;
+}
+
+/* Surveys the launch once its ramp has ended and it has room. false: after an error, which is kept. */
+static bool survey(smarts_state_t *s)
+{
+    if (s->phase == PHASE_TAIL || s->look.shadow != NULL)
+        return true;
+    s->failed = smarts_look_survey(&s->look, s->launch, &s->err);
+    return s->failed == RB_OK;
+}
+
+static rb_code_t smarts_check(const sampler_t *sampler, rb_err_t *err)
+{
+    const smarts_state_t *s = sampler->state;
+    if (s->failed != RB_OK)
+        *err = s->err;
+    return s->failed;
 }
 
 static bool smarts_interval(const sampler_t *sampler, const interval_records_t *r,
@@ -101,21 +122,11 @@ static bool smarts_interval(const sampler_t *sampler, const interval_records_t *
 {
     smarts_state_t *s = sampler->state;
     if (s->phase == PHASE_RAMP)
-        return smarts_end_ramp(s, r, out);
+        return smarts_end_ramp(s, r) && survey(s) && smarts_go_on(s, r, out);
     if (!smarts_unit_ends(s, r))
         return false;
     smarts_revise(s, r);
     return smarts_go_on(s, r, out);
-}
-
-static block_action_t smarts_block(const sampler_t *sampler, uint64_t block, cycle_t *cycles)
-{
-    const smarts_state_t *s = sampler->state;
-    if (block < s->staggered.first || block >= s->staggered.end)
-        return BLOCK_SIMULATE;
-    rng_t rng = rng_make(s->seed, block);
-    *cycles = 1 + (cycle_t)(rng_unit(&rng) * s->stagger);
-    return BLOCK_HOLD_SLOT;
 }
 
 /* The time of what was skipped is added at the end. */
@@ -213,12 +224,12 @@ static const sampler_ops_t smarts_ops = {
     .retired = 1u << RETIRED_BLOCK,
     .launch_open = smarts_open,
     .interval_end = smarts_interval,
-    .block_dispatch = smarts_block,
     .fast_forward_end = smarts_end,
     .launch_added = smarts_added,
     .launch_estimate = smarts_estimate,
     .done = smarts_done,
     .launch_verdict = smarts_verdict,
+    .check = smarts_check,
 };
 
 const inside_method_t inside_smarts = {

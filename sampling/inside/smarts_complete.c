@@ -94,6 +94,12 @@ static double surveyed_per_inst(const smarts_unit_t *u, size_t survey)
     return insts > 0 ? at(&u->surveyed, survey) / insts : 0;
 }
 
+/* Counters that grow with the time that a launch takes. */
+static bool is_time(size_t counter)
+{
+    return counter < STATE_COUNT || counter == GPU_COUNTER_AT(sm.active_cycles);
+}
+
 /* The left-out sum of one counter. */
 typedef struct {
     double sum;
@@ -190,7 +196,7 @@ static void estimate_counter(const smarts_answer_t *a, const smarts_question_t *
     const counterpart_t *c = counterpart(counter);
     part_t second = {.influence = other};
     for (size_t i = 0; i < q->n; i++)
-        y[i] = per_inst(&q->units[i], counter);
+        y[i] = per_inst(&q->units[i], counter) * (is_time(counter) ? a->scale : 1);
     by_weights(a, q, y, out);
     out->units = out->sum;
     if (c == NULL || !by_survey(a, q, y, c->survey, &second))
@@ -279,18 +285,6 @@ static double shared_half(const smarts_question_t *q, size_t counter, double lef
     return most;
 }
 
-/* Half the difference between what units give whose blocks began in step and those whose blocks did
- * not; 0 if there is only one kind. */
-static double step_half(const smarts_question_t *q, const part_t *p)
-{
-    double sum[2] = {0}, n[2] = {0};
-    for (size_t i = 0; i < q->n; i++) {
-        sum[q->units[i].staggered] += p->influence[i];
-        n[q->units[i].staggered]++;
-    }
-    return n[0] > 0 && n[1] > 0 ? fabs(sum[0] / n[0] - sum[1] / n[1]) * (double)q->n / 2 : 0;
-}
-
 /* Chooses the variation such that the replicates of the cycles have the answer's half-width. */
 static variation_t vary(const smarts_answer_t *a, const smarts_question_t *q, const part_t *cycles)
 {
@@ -314,12 +308,6 @@ static variation_t vary(const smarts_answer_t *a, const smarts_question_t *q, co
     const double rest = standard * standard / jackknife - v.factor * v.factor * own;
     v.shared = -half + sqrt(half * half + fmax(rest, 0) / turns);
     return v;
-}
-
-/* Counters that grow with the time that a launch takes. */
-static bool is_time(size_t counter)
-{
-    return counter < STATE_COUNT || counter == GPU_COUNTER_AT(sm.active_cycles);
 }
 
 enum { STATE_PATTERNS = 1 << 16 }; /* numbers of their own patterns, behind those of all counters */
@@ -366,7 +354,7 @@ static void cycles_part(const smarts_answer_t *a, const smarts_question_t *q, do
                         part_t *out)
 {
     for (size_t i = 0; i < q->n; i++)
-        y[i] = q->units[i].cycles / q->units[i].insts;
+        y[i] = a->scale * q->units[i].cycles / q->units[i].insts;
     by_weights(a, q, y, out);
 }
 
@@ -395,9 +383,7 @@ void smarts_complete(const smarts_answer_t *a, const smarts_question_t *q, launc
             correct_hits(&part, &fills, reads);
         whole->counter[k] += part.sum;
         const double time = is_time(k) ? v.shared * part.sum : 0;
-        const double half =
-            hypot(hypot(shared_half(q, k, part.sum, whole, rows), step_half(q, &part)),
-                  normal * part.doubt);
+        const double half = hypot(shared_half(q, k, part.sum, whole, rows), normal * part.doubt);
         const double own = q->n < 2 ? 0 : half / (factor * sqrt(n - 1));
         if (k < STATE_COUNT)
             states[k] = part.sum;

@@ -11,6 +11,9 @@
 enum { REGRESSION_UNITS = 4 };
 static const double slope_confidence = 0.99;
 
+/* How far units and survey may be apart for nothing, relative: smarts_complete.c has 2 % for either. */
+#define SURVEY_ERRORS 0.05
+
 double smarts_count(const shadow_counts_t *c, smarts_regressor_t by)
 {
     if (by == SMARTS_BY_DRAM)
@@ -137,9 +140,49 @@ static double spread(const smarts_answer_t *a, const smarts_question_t *q, const
     return fmax(plain * n / a->df, squares * differences / (n - 1));
 }
 
+/* Share of the warps' cycles in which they wait for memory. */
+static double waiting(const smarts_answer_t *a, const smarts_question_t *q)
+{
+    double waits = 0, all = 0;
+    for (size_t i = 0; i < q->n; i++) {
+        const smarts_unit_t *u = &q->units[i];
+        const uint64_t *state = &u->counters.sm.state_no_warp;
+        for (size_t k = STATE_SELECTED; k < STATE_COUNT; k++)
+            all += a->weight[i] / u->insts * (double)state[k];
+        waits += a->weight[i] / u->insts *
+                 (double)(u->counters.sm.state_long_scoreboard + u->counters.sm.state_lg_throttle);
+    }
+    return all > 0 ? waits / all : 0;
+}
+
+/*
+ * What the DRAM moves beyond what the survey counts, relative to the larger one. Units follow gaps, and blocks that
+ * are in another step share more or less in the L2; the survey knows no time. 0: no more than their errors.
+ */
+static double moved(const smarts_answer_t *a, const smarts_question_t *q, double factor)
+{
+    const double n = (double)q->n, surveyed = smarts_count(&q->left, SMARTS_BY_DRAM);
+    double more = 0, squares = 0, weight = 0;
+    for (size_t i = 0; i < q->n; i++) {
+        const smarts_unit_t *u = &q->units[i];
+        /* what a unit shows beyond the survey of its own blocks, so that phases of a launch do not count */
+        const double beyond =
+            (double)(u->counters.l2.fills + u->counters.l2.writebacks) / u->insts -
+            smarts_rate(&u->surveyed, SMARTS_BY_DRAM);
+        weight += a->weight[i];
+        more += a->weight[i] * beyond;
+        squares += beyond * beyond;
+    }
+    const double mean = more / weight, variance = fmax(squares / n - mean * mean, 0) / (n - 1);
+    const double noise = hypot(factor * sqrt(variance) * weight, SURVEY_ERRORS * surveyed);
+    if (fabs(more) <= noise || surveyed <= 0)
+        return 0;
+    return fmax(fmin(more / fmax(surveyed, surveyed + more), 1), -1);
+}
+
 void smarts_answer(smarts_answer_t *a, const smarts_question_t *q)
 {
-    *a = (smarts_answer_t){.half = INFINITY};
+    *a = (smarts_answer_t){.half = INFINITY, .scale = 1};
     a->weight = rb_calloc(q->n + 1, sizeof(*a->weight));
     line_t l = choose(q, &a->by);
     a->t = l.t;
@@ -149,11 +192,16 @@ void smarts_answer(smarts_answer_t *a, const smarts_question_t *q)
     a->df = (double)q->n - (a->by == SMARTS_BY_NOTHING ? 1 : 2);
     if (q->n < 2 || a->df < 1)
         return;
-    const double factor = interval_factor(q->confidence, a->df);
+    const double factor = interval_factor(q->confidence, a->df), other = moved(a, q, factor);
+    /* Which of the two is right is not known: the result is half-way between them, as far as warps wait for memory.
+     * What bounds a launch may depend on it more than that, so the error is twice as large. */
+    const double longer = waiting(a, q) * other;
+    a->scale = 1 - longer / 2;
+    a->left *= a->scale;
     const double shared = q->bias * a->left / factor;
     a->spread = sqrt(spread(a, q, &l));
     /* What was left out takes some time. */
-    a->half = fmin(factor * hypot(a->spread, shared), a->left);
+    a->half = fmin(hypot(factor * hypot(a->spread, shared), longer * a->left), a->left);
 }
 
 void smarts_answer_free(smarts_answer_t *a)

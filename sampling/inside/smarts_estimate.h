@@ -12,8 +12,7 @@
  * The error follows from the residuals of the units: with the larger of the plain spread and that
  * of successive differences. Replicates are linearised: each leaves out the influence of another
  * unit. Beside it they have errors that more units would not reduce: what all units may share, and
- * the difference between units whose blocks begin in step and those whose blocks do not, because
- * the launch may be like either.
+ * what the survey counts otherwise than the units.
  */
 #ifndef RUBATO_SMARTS_ESTIMATE_H
 #define RUBATO_SMARTS_ESTIMATE_H
@@ -27,7 +26,6 @@
 typedef struct {
     double cycles, insts;     /* measured; insts > 0 */
     double weight;            /* left-out warp instructions that it stands for */
-    bool staggered;           /* its blocks began at random times, not in step */
     gpu_counters_t counters;  /* measured */
     shadow_counts_t surveyed; /* of the blocks that ran meanwhile */
 } smarts_unit_t;
@@ -55,6 +53,7 @@ typedef struct {
     double t;       /* slope of the regressor in standard errors */
     double *weight; /* owned: of each unit, in warp instructions */
     double df;      /* degrees of freedom of the error */
+    double scale;   /* of times: units and survey differ in what the DRAM moves */
     double left;    /* cycles left out */
     double spread;  /* their standard error according to the spread of the units */
     double half;    /* half the interval of all cycles, in cycles, at most `left`; INFINITY: too few

@@ -38,21 +38,17 @@ static int compare_lengths(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
-/* Lengths of the longest block, and of the longest one that matters, and the deviation of all, over
- * the mean. */
+/* Lengths of the longest block, and of the longest one that matters, over the mean. */
 static void take_lengths(smarts_look_t *s)
 {
     const block_insts_t *b = &s->insts;
     length_t *list = rb_calloc(b->n + 1, sizeof(*list));
     const double all = (double)block_insts_before(b, b->blocks), mean = all / (double)b->blocks;
-    double work = 0, squares = 0;
+    double work = 0;
     for (size_t i = 0; i < b->n; i++) {
         const uint64_t end = i + 1 < b->n ? b->runs[i + 1].first : b->blocks;
-        const double off = (double)b->runs[i].insts / mean - 1;
         list[i] = (length_t){b->runs[i].insts, end - b->runs[i].first};
-        squares += off * off * (double)list[i].n;
     }
-    s->deviation = sqrt(squares / (double)b->blocks);
     qsort(list, b->n, sizeof(*list), compare_lengths);
     s->longest = s->usual = (double)list[0].insts / mean;
     for (size_t i = 0; i < b->n && work <= LONGEST_SHARE * all; i++) {

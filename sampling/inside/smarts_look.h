@@ -14,8 +14,7 @@ typedef struct {
     uint64_t oldest;        /* lowest block that is still on the chip when the last is dispatched */
     double drain;           /* from then on: in waves */
     double longest;         /* waves that the longest block takes */
-    double usual;     /* the same for all but the longest blocks, which have 2 % of the work */
-    double deviation; /* of the lengths of blocks, over their mean */
+    double usual; /* the same for all but the longest blocks, which have 2 % of the work */
 } smarts_look_t;
 
 /* What is known for nothing: the number of blocks, which count as equally long. Free *out in any case. */

@@ -15,9 +15,6 @@
     P(F64, jitter, "0.5", 0, 1000, "waves",                                                        \
       "a random time up to this is added to the settling, so that units do not always meet the "   \
       "same phase of bursts and refreshes")                                                        \
-    P(BOOL, stagger, "true", 0, 1, "",                                                             \
-      "after every other gap blocks start at random times within a wave, so that a launch whose "  \
-      "rate depends on their being in step shows it; not if their lengths differ by a tenth")      \
     P(U32, least, "8", 4, 1000000, "", "minimum number of units")                                  \
     P(F64, limit, "0.5", 0, 1, "",                                                                 \
       "if more of the launch than this would have to be simulated, all of it is")                  \

@@ -37,6 +37,9 @@ typedef struct {
     smarts_options_t options;
     uint64_t seed;
 
+    const sampler_launch_t *launch; /* borrowed */
+    rb_code_t failed;               /* of a survey, and why */
+    rb_err_t err;
     smarts_look_t look;
     smarts_plan_t plan;
     smarts_phase_t phase;
@@ -46,14 +49,10 @@ typedef struct {
     smarts_mark_t left, resumed, unit; /* when the gap began and ended, and when the unit began */
     bool settling;                     /* in the newest gap */
     double jitter;                     /* waves of further settling */
-    block_range_t staggered;  /* blocks that hold a slot for a random time, so that those after them
-                              * are not in step */
-    double stagger;           /* most cycles of that */
-    bool turn;                /* the newest gap is one after which blocks are staggered */
-    smarts_unit_t *units;     /* owned */
-    smarts_stratum_t *strata; /* owned; of the units, and the one that is being measured */
-    smarts_gap_t *gaps;       /* owned */
-    launch_estimate_t *list;  /* owned: replicates */
+    smarts_unit_t *units;              /* owned */
+    smarts_stratum_t *strata;          /* owned; of the units, and the one that is being measured */
+    smarts_gap_t *gaps;                /* owned */
+    launch_estimate_t *list;           /* owned: replicates */
     size_t n, n_gaps, cap_units, cap_strata, cap_gaps;
     char why[SAMPLER_EVIDENCE_MAX]; /* the launch, or its rest, is simulated completely */
 } smarts_state_t;
@@ -85,9 +84,9 @@ bool smarts_skip(smarts_state_t *s, const interval_records_t *r, uint64_t until,
 /* Goes to the next unit, or to the tail. Returns whether blocks are skipped. */
 bool smarts_go_on(smarts_state_t *s, const interval_records_t *r, fast_forward_t *out);
 
-/* The ends of intervals: in the ramp; returns whether blocks are skipped. While settling and in a
- * unit; returns whether a unit was measured. */
-bool smarts_end_ramp(smarts_state_t *s, const interval_records_t *r, fast_forward_t *out);
+/* The ends of intervals: in the ramp; returns whether it has ended. While settling and in a unit; returns
+ * whether a unit was measured. */
+bool smarts_end_ramp(smarts_state_t *s, const interval_records_t *r);
 bool smarts_unit_ends(smarts_state_t *s, const interval_records_t *r);
 
 /* Plans anew with what the units have shown. */

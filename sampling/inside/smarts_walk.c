@@ -84,9 +84,7 @@ void smarts_add_unit(smarts_state_t *s, const smarts_mark_t *from, const interva
     sampler_counters(r, &now);
     rb_grow(&s->units, &s->cap_units, s->n + 1, sizeof(*s->units));
     smarts_unit_t *u = &s->units[s->n++];
-    *u = (smarts_unit_t){.cycles = end.cycle - from->cycle,
-                         .insts = end.insts - from->insts,
-                         .staggered = s->n_gaps > 0 && s->staggered.end > s->staggered.first};
+    *u = (smarts_unit_t){.cycles = end.cycle - from->cycle, .insts = end.insts - from->insts};
     stats_sub((uint64_t *)&u->counters, (const uint64_t *)&now, (const uint64_t *)&from->counters,
               GPU_COUNTERS);
     u->surveyed = shadow_between(s->look.shadow, (uint64_t)fmax(from->front, 0),
@@ -172,34 +170,23 @@ void smarts_add_gap(smarts_state_t *s, const interval_records_t *r, uint64_t end
     sampler_counters(r, &s->left.counters);
 }
 
-/* Deviation of the lengths of blocks from which on they are out of step anyway. */
-#define OUT_OF_STEP 0.1
-
-/* After every other gap its last blocks hold a slot each for a random part of the time of a wave.
- * Not if lengths differ: then blocks on SMs at any time are longer and older than those that begin,
- * which staggered blocks are not. Returns the first of them. */
-static uint64_t stagger(smarts_state_t *s, const interval_records_t *r, uint64_t until)
+/* Whole waves are skipped, so that blocks meet the same neighbours on the chip as in the whole launch: those
+ * of a wave may read the same data at the same time. */
+static uint64_t whole_waves(const smarts_state_t *s, uint64_t first, uint64_t end)
 {
-    const uint64_t slots = s->look.slots;
-    s->staggered = (block_range_t){0};
-    s->turn = !s->turn;
-    if (!s->options.stagger || !s->turn || s->look.deviation > OUT_OF_STEP ||
-        until < r->next_block + 2 * slots)
-        return until;
-    s->staggered = (block_range_t){until - slots, until};
-    s->stagger = ((double)r->cycle - s->begun) * s->look.wave / (double)r->warp_insts;
-    return until - slots;
+    return end > first ? end - (end - first) % s->look.slots : end;
 }
 
 bool smarts_skip(smarts_state_t *s, const interval_records_t *r, uint64_t until,
                  fast_forward_t *out)
 {
+    until = whole_waves(s, r->next_block, until);
     if ((double)until < (double)r->next_block + SHORTEST_GAP * (double)s->look.slots)
         return false;
     const uint64_t from =
         smarts_look_back(&s->look, r->next_block, until, s->options.warm * s->l2_sectors);
     smarts_add_gap(s, r, until);
-    *out = (fast_forward_t){.until = stagger(s, r, until),
+    *out = (fast_forward_t){.until = until,
                             .model = FORWARD_REGION_IPC,
                             .residents = RESIDENTS_DRAIN,
                             .warp_insts = smarts_look_insts(&s->look, 0, s->look.blocks)};
@@ -238,14 +225,14 @@ bool smarts_go_on(smarts_state_t *s, const interval_records_t *r, fast_forward_t
     return false;
 }
 
-bool smarts_end_ramp(smarts_state_t *s, const interval_records_t *r, fast_forward_t *out)
+bool smarts_end_ramp(smarts_state_t *s, const interval_records_t *r)
 {
     const double waves = (double)r->warp_insts / s->look.wave;
     if (r->next_block < s->plan.ramp || (double)r->cycle - s->begun < s->refresh)
         return false;
     smarts_plan_settle(&s->plan, ((double)r->cycle - s->begun) / waves, s->refresh);
     smarts_check_room(s);
-    return smarts_go_on(s, r, out);
+    return true;
 }
 
 bool smarts_unit_ends(smarts_state_t *s, const interval_records_t *r)
@@ -253,8 +240,6 @@ bool smarts_unit_ends(smarts_state_t *s, const interval_records_t *r)
     const smarts_plan_t *p = &s->plan;
     if (s->phase == PHASE_SETTLE && s->resumed.next == UINT64_MAX) {
         s->resumed = smarts_mark(r);
-        if (s->resumed.next < s->staggered.end)
-            s->resumed.next = s->staggered.end;
     } else if (s->phase == PHASE_SETTLE &&
                has_run(s, &s->resumed, r, p->settle + s->jitter, s->refresh))
         begin_unit(s, r);

@@ -565,18 +565,6 @@ const char *stem_online_note(stem_online_t *s)
     return s->note;
 }
 
-/* What the regression on sizes makes of the cycles of a group: a factor of all its weights. */
-static double size_scale(const stem_online_t *s, uint32_t g)
-{
-    double plain = 0, adjusted = 0;
-    for (uint32_t h = s->steps.view.of_group[g]; h < s->steps.view.of_group[g + 1]; h++) {
-        const part_t *p = &s->part[h];
-        plain += (double)p->n * spread_of(p->cycles, p->m).mean;
-        adjusted += (double)p->n * spread_of(p->adjusted, p->m).mean;
-    }
-    return plain > 0 ? adjusted / plain : 1;
-}
-
 void stem_online_plan(const stem_online_t *s, const launch_method_t *method, plan_t *plan)
 {
     launch_choice_t choice = {.method = method, .options = (void *)&s->o};
@@ -591,14 +579,13 @@ void stem_online_plan(const stem_online_t *s, const launch_method_t *method, pla
                      .confidence = s->o.confidence};
     plan_build_t build = {.plan = plan, .pop = s->pop, .seed = s->seed};
     for (uint32_t g = 0; g < s->steps.view.n_groups; g++) {
-        const double scale = size_scale(s, g);
         for (uint32_t h = s->steps.view.of_group[g]; h < s->steps.view.of_group[g + 1]; h++) {
             const part_t *p = &s->part[h];
             spread_t c = spread_of(p->cycles, p->m);
             uint32_t name = s->pop->name == NULL ? 0 : s->pop->name[p->rows[0]];
             uint32_t cluster = build_cluster(&build, name, p->n, c.mean, c.sd);
             for (uint64_t i = 0; i < p->m; i++)
-                build_sample(&build, cluster, p->rows[i], scale * (double)p->n / (double)p->m, 1);
+                build_sample(&build, cluster, p->rows[i], (double)p->n / (double)p->m, 1);
         }
     }
     plan_sort_samples(plan);

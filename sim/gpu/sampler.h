@@ -32,13 +32,14 @@ typedef struct {
     const launch_info_t *info;
     const occupancy_t *occupancy;
     const gpu_spec_t *spec;
-    uint64_t slots;         /* blocks of the launch that fit on the chip at once */
-    trace_source_t *source; /* to read a sample of its blocks ahead (launch_open only) */
-    uint64_t position;      /* of the launch in the source: 1, 2, ... */
-    struct inside *of;      /* for sampler_survey() */
+    uint64_t slots; /* blocks of the launch that fit on the chip at once */
+    trace_source_t *
+        source; /* to read a sample of its blocks ahead (launch_open, and surveys in interval_end) */
+    uint64_t position; /* of the launch in the source: 1, 2, ... */
+    struct inside *of; /* for sampler_survey() */
 } sampler_launch_t;
 
-/* A survey of the launch (shadow.h), before it begins: only in launch_open(). Samplers that ask
+/* A survey of the launch (shadow.h), in launch_open() or, with what the L2 has then, in interval_end(). Samplers that ask
  * for bins of the same size share one. *out is valid until the next launch begins. Errors of
  * reading. */
 RB_CHECKED rb_code_t sampler_survey(const sampler_launch_t *l, uint64_t blocks_per_bin,

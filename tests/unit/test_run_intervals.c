@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sampling/estimate/state_error.h"
 #include "sampling/math/rng.h"
 #include "sim/core/alloc.h"
 #include "tests/support/launch_lab.h"
@@ -287,9 +288,10 @@ static void intervals_are_possible(void **state)
                 assert_true(of.low <= value && value <= of.high);
                 assert_true(i == 0 || of.low >= 0);
                 assert_true(of.high <= s->stats.form[i].most);
-                if (s->stats.form[i].den.n == 0)
-                    assert_true(of.low >= form_value(&s->stats.form[i].num, s->simulated) - 1 ||
-                                of.low == value);
+                /* what caches hold or miss may be less in a run of all launches */
+                const linear_form_t *sum = &s->stats.form[i].num;
+                if (s->stats.form[i].den.n == 0 && !state_error_is_cold(sum->term, sum->n))
+                    assert_true(of.low >= form_value(sum, s->simulated) - 1 || of.low == value);
             }
             assert_hits_within_lookups(&run.report);
             /* Scaled or not, the warp states add up to the slots. */

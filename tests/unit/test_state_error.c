@@ -20,6 +20,29 @@ static void only_what_the_l2_decides_is_uncertain(void **state)
     assert_true(state_error(&loads, 1, program, simulated) == 0);
 }
 
+/* Which rows are open is not walked. What moves along with the sectors has their error, which a rate of two such
+ * counts has not. */
+static void rows_and_what_moves_along_are_uncertain(void **state)
+{
+    static const linear_term_t hits = {VALUE_AT(dram.row_hits), 1},
+                               requests = {VALUE_AT(dram.read_requests), 1};
+    static const linear_term_t rate[] = {{VALUE_AT(dram.busy), 0.01},
+                                         {VALUE_AT(dram.read_requests), -0.02}};
+    double program[STAT_VALUES] = {0}, simulated[STAT_VALUES] = {0};
+
+    (void)state;
+    program[VALUE_AT(dram.row_hits)] = 80;
+    program[VALUE_AT(dram.row_misses)] = 20;
+    lab_assert_near(state_error(&hits, 1, program, simulated), 4, 1e-12, "4 % of 100 requests");
+    program[VALUE_AT(l2.read_sectors)] = 1000;
+    program[VALUE_AT(dram.read_sectors)] = 200;
+    program[VALUE_AT(dram.read_requests)] = 100;
+    program[VALUE_AT(dram.busy)] = 200;
+    lab_assert_near(state_error(&requests, 1, program, simulated), 0.02 * 1000 * 0.5, 1e-12,
+                    "half a request a sector");
+    assert_true(state_error(rate, 2, program, simulated) < 1e-12);
+}
+
 /* Of a rate, the error of the numerator counts, and nothing where all was simulated. */
 static void rates_scale_and_complete_programs_have_none(void **state)
 {
@@ -83,6 +106,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(only_what_the_l2_decides_is_uncertain),
+        cmocka_unit_test(rows_and_what_moves_along_are_uncertain),
         cmocka_unit_test(rates_scale_and_complete_programs_have_none),
         cmocka_unit_test(time_may_be_spent_otherwise),
         cmocka_unit_test(cycles_that_were_left_out_are_uncertain),
