@@ -4,7 +4,7 @@
  * The launches of a kernel hardly differ in y_b / y_a, the ratio of their cycles in both runs, however much
  * they differ in length. So launches are drawn from the base's samples in proportion to x = w y_a, the cycles
  * for which a sample stands in the base, with replacement (sampling with probability proportional to size; Hansen
- * and Hurwitz, Annals of Mathematical Statistics 14, 1943; two phases: Saerndal, Swensson and Wretman, Model
+ * and Hurwitz, Annals of Mathematical Statistics 14, 1943; two phases: Sarndal, Swensson and Wretman, Model
  * Assisted Survey Sampling, 1992, 9.3). The groups from which they are drawn are kernels, divided by the
  * length of launches, of about a tenth of the cycles each. With m draws in a group of T = sum x cycles, a draw
  * has the weight T / (m y_a); the total of cycles is then that of the base times the mean ratios of the groups. A group

@@ -23,6 +23,14 @@ static const cli_option_t run_options[] = {
         "one of your own; may be repeated: the lists are joined (evaluate scores each alone)"),
     {CLI_PROFILE, 0, "profile", "FILE", "the trace itself", "Sampling",
      "a profile of the program, from which --sample chooses", "@file", false},
+    {CLI_CHANGE_FROM, 0, "change-from", "DIR", NULL, "Sampling",
+     "simulate launches that the sampled run in this folder chose, as few as show the change of "
+     "the "
+     "cycles from it",
+     "@dir", false},
+    {CLI_CHANGE_BOUND, 0, "change-bound", "SHARE", "1%", "Sampling",
+     "half the width that the 95 % interval of this change may have; 0: all of these launches",
+     NULL, false},
     OPT_SEED,
     {CLI_WARMUP, 0, "warmup", "auto|keep|flush|functional", "auto", "Sampling",
      "what a launch finds in the caches: what the last simulated launch left (keep), that with an "
