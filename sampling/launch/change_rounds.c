@@ -16,7 +16,7 @@
 
 /* The first look ends the rounds only if the interval is this much narrower than the bound: the spread of so
  * few draws may be small by chance. */
-#define CLEARLY 0.5
+#define CLEARLY 0.7
 
 struct change_rounds {
     const plan_t *plan;

@@ -16,6 +16,7 @@ static const char note[] =
 typedef struct {
     plan_t plan;    /* of the base */
     double *cycles; /* of its samples */
+    double bound;
     change_rounds_t *rounds;
 } state_t;
 
@@ -67,6 +68,11 @@ static void report(const void *state, const char *name)
     const state_t *s = state;
     const change_t c = change_rounds_change(s->rounds);
     const unsigned rounds = change_rounds_count(s->rounds);
+    if (50 * (c.high - c.low) > 100 * s->bound)
+        rb_warn(
+            "%s: the launches that the other run chose show the change to +-%.1f %%: it would have "
+            "to choose more (stem_online:pilot=6, random:count=...)",
+            name, 50 * (c.high - c.low));
     rb_info("%s: the change of the cycles, %+.2f +-%.2f %%, after %u round%s", name, 100 * c.change,
             50 * (c.high - c.low), rounds, rounds == 1 ? "" : "s");
 }
@@ -133,7 +139,7 @@ static rb_code_t read_base(struct part_base *b, const char *folder, const plan_t
 static void take_part(run_sampling_t *s, double *cycles, double bound, launch_list_t *trace)
 {
     state_t *state = rb_calloc(1, sizeof(*state));
-    *state = (state_t){.plan = s->plan, .cycles = cycles};
+    *state = (state_t){.plan = s->plan, .cycles = cycles, .bound = bound};
     const uint64_t n = state->plan.n_samples;
     state->rounds = change_rounds_create(&state->plan, cycles, bound, state->plan.seed);
     s->followed = journal_checksum(1, cycles, n * sizeof(*cycles));
