@@ -121,7 +121,7 @@ paired_t *paired_create(const pairs_t *pairs)
         p->cycles = rb_calloc(pairs->plan->n_samples + 1, sizeof(*p->cycles));
         for (uint64_t i = 0; i < pairs->plan->n_samples; i++)
             p->cycles[i] = change_values(change_base(pairs), i)[VALUE_CYCLES];
-        part_groups_make(&p->groups, pairs->plan, p->cycles);
+        part_groups_make(&p->groups, pairs->plan, p->cycles, pairs->kernel);
     }
     set_weights(p);
     arm_make(&p->a, p, pairs->a, p->p.whole_a);

@@ -39,6 +39,7 @@ typedef struct {
      * this often (change_part.h). */
     const uint32_t *drawn;
     bool base_is_b;
+    const uint64_t *kernel; /* ... per sample, equal for launches of the same kernel */
     /* Variance of each sample's cycles from what was left out inside the launch; 0: nothing; NAN: not
      * known. NULL: nothing anywhere. */
     const double *inside_a, *inside_b;

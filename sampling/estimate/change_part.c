@@ -2,20 +2,17 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "sim/core/alloc.h"
 
 /* Share of the cycles that a group has at least, if its kernel has so many. */
 #define GROUP_SHARE 0.1
 
-/* A cluster of the base's plan. */
+/* A sample of the base. */
 typedef struct {
-    uint32_t cluster;
-    uint32_t kernel; /* number of its name, the same for equal ones */
-    bool small;      /* the kernel has less than GROUP_SHARE */
-    uint64_t samples;
-    double total, time; /* sum of x; mean cycles */
+    uint64_t sample, kernel;
+    bool small; /* the kernel has less than GROUP_SHARE */
+    double total, time;
 } piece_t;
 
 static int by_kernel_and_length(const void *a, const void *b)
@@ -27,47 +24,30 @@ static int by_kernel_and_length(const void *a, const void *b)
         return x->kernel < y->kernel ? -1 : 1;
     if (x->time < y->time || y->time < x->time)
         return x->time < y->time ? -1 : 1;
-    return (x->cluster > y->cluster) - (x->cluster < y->cluster);
+    return (x->sample > y->sample) - (x->sample < y->sample);
 }
 
-/* The first name that equals name i. */
-static uint32_t first_equal(const plan_t *plan, uint32_t i)
+/* The samples by kernel, in order of length. */
+static piece_t *make_pieces(const part_groups_t *g, const uint64_t *kernel)
 {
-    uint32_t first = 0;
-    while (strcmp(plan->names[first], plan->names[i]) != 0)
-        first++;
-    return first;
-}
-
-static piece_t *make_pieces(const part_groups_t *g)
-{
-    const plan_t *plan = g->plan;
-    piece_t *piece = rb_calloc(plan->n_clusters + 1, sizeof(*piece));
-    uint32_t *kernel = rb_calloc(plan->n_names + 1, sizeof(*kernel));
-    double *of_kernel = rb_calloc(plan->n_names + 1, sizeof(*of_kernel));
-    for (uint32_t i = 0; i < plan->n_names; i++)
-        kernel[i] = first_equal(plan, i);
-    for (uint32_t c = 0; c < plan->n_clusters; c++)
-        piece[c] = (piece_t){.cluster = c, .kernel = kernel[plan->clusters[c].name]};
-    for (uint64_t i = 0; i < plan->n_samples; i++) {
-        piece_t *p = &piece[plan->samples[i].cluster];
-        p->total += g->x[i];
-        p->time += g->cycles[i];
-        p->samples++;
-        of_kernel[p->kernel] += g->x[i];
+    const uint64_t n = g->plan->n_samples;
+    piece_t *piece = rb_calloc(n + 1, sizeof(*piece));
+    for (uint64_t i = 0; i < n; i++)
+        piece[i] = (piece_t){i, kernel[i], false, g->x[i], g->cycles[i]};
+    qsort(piece, n, sizeof(*piece), by_kernel_and_length);
+    for (uint64_t from = 0, to; from < n; from = to) {
+        double total = 0;
+        for (to = from; to < n && piece[to].kernel == piece[from].kernel; to++)
+            total += piece[to].total;
+        for (uint64_t i = from; i < to; i++)
+            piece[i].small = total < GROUP_SHARE * g->all;
     }
-    for (uint32_t c = 0; c < plan->n_clusters; c++) {
-        piece[c].time /= piece[c].samples > 0 ? (double)piece[c].samples : 1;
-        piece[c].small = of_kernel[piece[c].kernel] < GROUP_SHARE * g->all;
-    }
-    free(kernel);
-    free(of_kernel);
-    qsort(piece, plan->n_clusters, sizeof(*piece), by_kernel_and_length);
+    qsort(piece, n, sizeof(*piece), by_kernel_and_length);
     return piece;
 }
 
 /* The end of the pieces from which a group may be made: those of a kernel, or all small ones. */
-static uint32_t end_of_run(const piece_t *piece, uint32_t n, uint32_t i, double *total)
+static uint64_t end_of_run(const piece_t *piece, uint64_t n, uint64_t i, double *total)
 {
     const piece_t first = piece[i];
     *total = 0;
@@ -79,17 +59,15 @@ static uint32_t end_of_run(const piece_t *piece, uint32_t n, uint32_t i, double 
     return i;
 }
 
-/* Numbers the groups, in group_of per cluster. */
-static void number_groups(part_groups_t *g, const piece_t *piece, uint32_t *group_of)
+static void number_groups(part_groups_t *g, const piece_t *piece)
 {
     const double share = GROUP_SHARE * g->all;
-    const uint32_t n = g->plan->n_clusters;
-    for (uint32_t i = 0; i < n;) {
+    const uint64_t n = g->plan->n_samples;
+    for (uint64_t i = 0; i < n; g->n++) {
         double left, have = 0;
-        const uint32_t end = end_of_run(piece, n, i, &left);
-        const bool any = left > 0;
+        const uint64_t end = end_of_run(piece, n, i, &left);
         for (; i < end; i++) {
-            group_of[piece[i].cluster] = g->n;
+            g->of[piece[i].sample] = g->n;
             have += piece[i].total;
             left -= piece[i].total;
             if (have >= share && left >= share) {
@@ -97,11 +75,11 @@ static void number_groups(part_groups_t *g, const piece_t *piece, uint32_t *grou
                 have = 0;
             }
         }
-        g->n += any;
     }
 }
 
-void part_groups_make(part_groups_t *g, const plan_t *plan, const double *cycles)
+void part_groups_make(part_groups_t *g, const plan_t *plan, const double *cycles,
+                      const uint64_t *kernel)
 {
     *g = (part_groups_t){.plan = plan, .cycles = cycles};
     g->of = rb_calloc(plan->n_samples + 1, sizeof(*g->of));
@@ -110,22 +88,20 @@ void part_groups_make(part_groups_t *g, const plan_t *plan, const double *cycles
         g->x[i] = plan->samples[i].weight * cycles[i];
         g->all += g->x[i];
     }
-    piece_t *piece = make_pieces(g);
-    uint32_t *group_of = rb_calloc(plan->n_clusters + 1, sizeof(*group_of));
-    number_groups(g, piece, group_of);
+    piece_t *piece = make_pieces(g, kernel);
+    number_groups(g, piece);
+    free(piece);
     g->total = rb_calloc(g->n + 1, sizeof(*g->total));
     g->cost = rb_calloc(g->n + 1, sizeof(*g->cost));
     g->samples = rb_calloc(g->n + 1, sizeof(*g->samples));
     for (uint64_t i = 0; i < plan->n_samples; i++) {
-        const uint32_t of = g->of[i] = group_of[plan->samples[i].cluster];
+        const uint32_t of = g->of[i];
         g->total[of] += g->x[i];
         g->cost[of] += g->x[i] * cycles[i];
         g->samples[of]++;
     }
     for (uint32_t k = 0; k < g->n; k++)
         g->cost[k] /= g->total[k];
-    free(group_of);
-    free(piece);
 }
 
 void part_groups_free(part_groups_t *g)

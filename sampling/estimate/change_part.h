@@ -29,8 +29,9 @@ typedef struct {
     double all; /* sum of T */
 } part_groups_t;
 
-/* cycles: of all samples, above 0. */
-void part_groups_make(part_groups_t *g, const plan_t *plan, const double *cycles);
+/* cycles: of all samples, above 0. kernel: of each, equal for launches of the same one. */
+void part_groups_make(part_groups_t *g, const plan_t *plan, const double *cycles,
+                      const uint64_t *kernel);
 void part_groups_free(part_groups_t *g);
 
 /* What was drawn of a group: draws, distinct samples, whether these are all. */

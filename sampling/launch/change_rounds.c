@@ -21,6 +21,7 @@
 struct change_rounds {
     const plan_t *plan;
     const double *cycles;
+    const uint64_t *kernel;
     double bound;
     part_groups_t groups;
     rng_t *rng;      /* owned; per group: its draws, one after the other */
@@ -36,13 +37,13 @@ struct change_rounds {
     change_t change;
 };
 
-change_rounds_t *change_rounds_create(const plan_t *plan, const double *cycles, double bound,
-                                      uint64_t seed)
+change_rounds_t *change_rounds_create(const plan_t *plan, const double *cycles,
+                                      const uint64_t *kernel, double bound, uint64_t seed)
 {
     const uint64_t n = plan->n_samples + 1;
     change_rounds_t *r = rb_calloc(1, sizeof(*r));
-    *r = (change_rounds_t){.plan = plan, .cycles = cycles, .bound = bound};
-    part_groups_make(&r->groups, plan, cycles);
+    *r = (change_rounds_t){.plan = plan, .cycles = cycles, .kernel = kernel, .bound = bound};
+    part_groups_make(&r->groups, plan, cycles, kernel);
     r->rng = rb_calloc(r->groups.n + 1, sizeof(*r->rng));
     for (uint32_t g = 0; g < r->groups.n; g++)
         r->rng[g] = rng_make(seed, g);
@@ -121,6 +122,7 @@ static change_t change_of(const change_rounds_t *r)
                            .b = r->b,
                            .both = r->known,
                            .drawn = r->drawn,
+                           .kernel = r->kernel,
                            .inside_a = none,
                            .inside_b = r->inside,
                            .confidence = CONFIDENCE};
@@ -276,10 +278,24 @@ static void add_samples(const change_rounds_t *r, uint32_t group, const double *
     }
 }
 
+/* About how many launches the samples of a group stand for: of those that are left, all for the last one. */
+static uint64_t launches_of(const change_rounds_t *r, uint32_t group, uint64_t *left)
+{
+    double sum = 0;
+    for (uint64_t i = 0; i < r->plan->n_samples; i++)
+        sum += r->groups.of[i] == group ? r->plan->samples[i].weight : 0;
+    const uint64_t after = r->groups.n - 1 - group; /* each has one at least */
+    uint64_t n = (uint64_t)fmax(sum + 0.5, 1);
+    n = after == 0 || n + after > *left ? *left - after : n;
+    *left -= n;
+    return n;
+}
+
 void change_rounds_plan(const change_rounds_t *r, plan_t *plan)
 {
     const plan_t *base = r->plan;
     double *weight = rb_calloc(base->n_samples + 1, sizeof(*weight));
+    uint64_t left = base->n_launches;
     *plan = (plan_t){.method = rb_strdup(base->method),
                      .seed = base->seed,
                      .n_launches = base->n_launches,
@@ -296,19 +312,14 @@ void change_rounds_plan(const change_rounds_t *r, plan_t *plan)
     plan->clusters = rb_calloc(r->groups.n + 1, sizeof(*plan->clusters));
     plan->samples = rb_calloc(base->n_samples + 1, sizeof(*plan->samples));
     part_weights(&r->groups, r->drawn, weight);
-    uint32_t *group_of = rb_calloc(base->n_clusters + 1, sizeof(*group_of));
-    for (uint64_t i = 0; i < base->n_samples; i++)
-        group_of[base->samples[i].cluster] = r->groups.of[i];
     for (uint32_t g = 0; g < r->groups.n; g++) {
         char name[32];
         snprintf(name, sizeof(name), "group %u", g + 1);
         plan->names[g] = rb_strdup(name);
         plan->clusters[g] = (plan_cluster_t){.name = g, .mean = NAN, .sd = NAN};
-        for (uint32_t c = 0; c < base->n_clusters; c++)
-            plan->clusters[g].size += group_of[c] == g ? base->clusters[c].size : 0;
+        plan->clusters[g].size = launches_of(r, g, &left);
         add_samples(r, g, weight, plan);
     }
     plan_sort_samples(plan);
-    free(group_of);
     free(weight);
 }

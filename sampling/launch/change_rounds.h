@@ -19,9 +19,10 @@ enum { CHANGE_FIRST = 4, CHANGE_GROWTH = 4, CHANGE_ROUNDS = 4 };
 
 typedef struct change_rounds change_rounds_t;
 
-/* plan: the base's, random; cycles: of its samples in the base, above 0; both are borrowed. */
-change_rounds_t *change_rounds_create(const plan_t *plan, const double *cycles, double bound,
-                                      uint64_t seed);
+/* plan: the base's, random; cycles: of its samples in the base, above 0; kernel: equal for those of the same
+ * one; all borrowed. */
+change_rounds_t *change_rounds_create(const plan_t *plan, const double *cycles,
+                                      const uint64_t *kernel, double bound, uint64_t seed);
 void change_rounds_free(change_rounds_t *r);
 
 /* Ids of the launches to simulate next, ascending, valid until the next call; none: done. All results of the

@@ -184,6 +184,12 @@ static const cli_option_t evaluate_options[] = {
      "seeds of each sampler: sampled runs of each set of a trace against one full run, or plans of "
      "a profile",
      NULL, false},
+    {CLI_CHANGE_BOUND, 0, "change-bound", "SHARE", "variants choose launches themselves",
+     "Sampling",
+     "of a trace with --variants: those after the first one simulate as few of its launches as "
+     "show "
+     "the change to this half-width, as the points of a sweep do",
+     NULL, false},
     {CLI_REPLAYS, 0, "replays", "N", "10, or --seeds if that is more", "Sampling",
      "of a trace: plans per sampler of launches that are scored on the cycles of the full run, "
      "which takes no simulation",

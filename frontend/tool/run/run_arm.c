@@ -152,11 +152,13 @@ static rb_code_t read_row(reading_t *in, rb_err_t *err)
     const table_reader_t *r = in->reader;
     run_arm_t *arm = in->arm;
     row_t row;
-    arm_launch_t l = {.kernel = FNV_START};
+    arm_launch_t l = {.name = FNV_START, .kernel = FNV_START};
     if (r->n_fields != in->n_columns)
         return bad_row(r, "the row is cut off", err);
     for (size_t i = 0; i < in->n_columns; i++) {
         const unsigned kind = in->kind[i];
+        if (kind == COLUMN_NAME)
+            l.name = hash_field(l.name, &r->fields[i]);
         if (kind == COLUMN_NAME || kind == COLUMN_GRID)
             l.kernel = hash_field(l.kernel, &r->fields[i]);
         else if (kind != COLUMN_NONE)

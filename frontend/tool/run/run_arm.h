@@ -11,6 +11,7 @@
 
 typedef struct {
     uint64_t id;
+    uint64_t name;   /* hash */
     uint64_t kernel; /* hash of name and grid */
     double inside;   /* variance of the cycles from what was left out; NAN: not known */
     double values[STAT_VALUES];

@@ -14,8 +14,9 @@ static const char note[] =
     "change; rubato stats diff and sweep have the interval of the change";
 
 typedef struct {
-    plan_t plan;    /* of the base */
-    double *cycles; /* of its samples */
+    plan_t plan;      /* of the base */
+    double *cycles;   /* of its samples */
+    uint64_t *kernel; /* the same */
     double bound;
     change_rounds_t *rounds;
 } state_t;
@@ -26,6 +27,7 @@ static void destroy(void *state)
     change_rounds_free(s->rounds);
     plan_free(&s->plan);
     free(s->cycles);
+    free(s->kernel);
     free(s);
 }
 
@@ -140,8 +142,12 @@ static void take_part(run_sampling_t *s, double *cycles, double bound, launch_li
 {
     state_t *state = rb_calloc(1, sizeof(*state));
     *state = (state_t){.plan = s->plan, .cycles = cycles, .bound = bound};
+    state->kernel = rb_calloc(s->plan.n_samples + 1, sizeof(*state->kernel));
+    for (uint64_t i = 0; i < s->plan.n_samples; i++)
+        state->kernel[i] = run_arm_find(&s->base->arm, s->plan.samples[i].launch)->name;
     const uint64_t n = state->plan.n_samples;
-    state->rounds = change_rounds_create(&state->plan, cycles, bound, state->plan.seed);
+    state->rounds =
+        change_rounds_create(&state->plan, cycles, state->kernel, bound, state->plan.seed);
     s->followed = journal_checksum(1, cycles, n * sizeof(*cycles));
     for (uint64_t i = 0; i < n; i++)
         s->followed = journal_checksum(s->followed, &state->plan.samples[i].launch,

@@ -56,8 +56,10 @@ static bool take_values(run_pair_t *p)
     const uint64_t n = p->plan->n_samples;
     bool inside = false;
     p->both = rb_calloc(n + 1, sizeof(*p->both));
-    if (p->part != NULL)
+    if (p->part != NULL) {
         p->drawn = rb_calloc(n + 1, sizeof(*p->drawn));
+        p->kernel = rb_calloc(n + 1, sizeof(*p->kernel));
+    }
     for (int k = 0; k < 2; k++) {
         p->values[k] = rb_calloc(n * STAT_VALUES + 1, sizeof(double));
         p->inside[k] = rb_calloc(n + 1, sizeof(double));
@@ -66,6 +68,8 @@ static bool take_values(run_pair_t *p)
         const arm_launch_t *l[2];
         for (int k = 0; k < 2; k++)
             l[k] = run_arm_find(arm[k], p->plan->samples[i].launch);
+        if (p->kernel != NULL)
+            p->kernel[i] = (l[0] != NULL ? l[0] : l[1])->name;
         p->both[i] = l[0] != NULL && l[1] != NULL;
         for (int k = 0; k < 2; k++)
             if (l[k] != NULL)
@@ -121,6 +125,7 @@ static void begin_pairs(run_pair_t *p)
                            .b = p->values[1],
                            .both = p->both,
                            .drawn = p->drawn,
+                           .kernel = p->kernel,
                            .base_is_b = p->part == &p->a->arm.plan,
                            .inside_a = p->inside[0],
                            .inside_b = p->inside[1],
@@ -226,6 +231,7 @@ void run_pair_free(run_pair_t *p)
     }
     free(p->both);
     free(p->drawn);
+    free(p->kernel);
     paired_free(p->pairs);
     *p = (run_pair_t){0};
 }

@@ -34,6 +34,7 @@ typedef struct {
     bool *both;                    /* owned */
     const plan_t *part; /* of the run that simulated a part of the other one's choice; NULL: none */
     uint32_t *drawn;    /* owned; if part: how often each sample was drawn */
+    uint64_t *kernel;   /* owned; if part: of each sample */
     paired_t *pairs;    /* owned; if paired */
 } run_pair_t;
 
