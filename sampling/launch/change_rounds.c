@@ -258,6 +258,14 @@ unsigned change_rounds_count(const change_rounds_t *r)
     return r->rounds;
 }
 
+bool change_rounds_is_whole(const change_rounds_t *r)
+{
+    bool whole = true;
+    for (uint64_t i = 0; i < r->plan->n_samples; i++)
+        whole = whole && r->known[i];
+    return whole;
+}
+
 change_t change_rounds_change(const change_rounds_t *r)
 {
     return r->change;

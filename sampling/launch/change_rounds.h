@@ -38,6 +38,9 @@ unsigned change_rounds_count(const change_rounds_t *r);
 /* The change of the cycles as known so far, after the first round. */
 change_t change_rounds_change(const change_rounds_t *r);
 
+/* Whether all launches of the base were simulated: then its plan is that of this run, too. */
+bool change_rounds_is_whole(const change_rounds_t *r);
+
 /* After the last round: what was simulated, as a plan with a cluster per group. */
 void change_rounds_plan(const change_rounds_t *r, plan_t *plan);
 

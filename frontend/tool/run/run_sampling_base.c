@@ -18,6 +18,7 @@ typedef struct {
     double *cycles;   /* of its samples */
     uint64_t *kernel; /* the same */
     double bound;
+    bool whole; /* all launches of the base were simulated */
     change_rounds_t *rounds;
 } state_t;
 
@@ -47,8 +48,15 @@ static void take_result(void *state, uint64_t i, double cycles, double variance)
 
 static rb_code_t finish(void *state, plan_t *plan, estimate_t *cycles, rb_err_t *err)
 {
-    const state_t *s = state;
+    state_t *s = state;
     (void)err;
+    s->whole = change_rounds_is_whole(s->rounds);
+    if (s->whole) {
+        *plan = s->plan;
+        s->plan = (plan_t){0};
+        *cycles = (estimate_t){0};
+        return RB_OK;
+    }
     change_rounds_plan(s->rounds, plan);
     *cycles = (estimate_t){.low = NAN, .high = NAN, .confidence = plan->confidence};
     cycles->method = "none";
@@ -61,8 +69,8 @@ static rb_code_t finish(void *state, plan_t *plan, estimate_t *cycles, rb_err_t 
 
 static const char *note_of(void *state)
 {
-    (void)state;
-    return note;
+    const state_t *s = state;
+    return s->whole ? NULL : note;
 }
 
 static void report(const void *state, const char *name)
@@ -106,12 +114,14 @@ void run_sampling_free_base(run_sampling_t *s)
 void run_sampling_settle_base(run_sampling_t *s)
 {
     double part[STAT_VALUES] = {0};
-    for (uint64_t i = 0; s->base != NULL && i < s->plan.n_samples; i++) {
+    if (s->base == NULL || !s->plan.part)
+        return;
+    for (uint64_t i = 0; i < s->plan.n_samples; i++) {
         const arm_launch_t *l = run_arm_find(&s->base->arm, s->plan.samples[i].launch);
         for (size_t v = 0; v < STAT_VALUES; v++)
             part[v] += s->plan.samples[i].weight * l->values[v];
     }
-    for (size_t v = 0; s->base != NULL && v < STAT_VALUES; v++) {
+    for (size_t v = 0; v < STAT_VALUES; v++) {
         if (part[v] > 0)
             s->sum[v] *= s->base->sum[v] / part[v];
         else
