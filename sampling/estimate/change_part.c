@@ -8,6 +8,9 @@
 /* Share of the cycles that a group has at least, if its kernel has so many. */
 #define GROUP_SHARE 0.1
 
+/* Launches of a kernel are divided where they are this many times as long as the shortest of the group. */
+#define LONGER 1.2
+
 /* A sample of the base. */
 typedef struct {
     uint64_t sample, kernel;
@@ -66,14 +69,16 @@ static void number_groups(part_groups_t *g, const piece_t *piece)
     for (uint64_t i = 0; i < n; g->n++) {
         double left, have = 0;
         const uint64_t end = end_of_run(piece, n, i, &left);
-        for (; i < end; i++) {
+        for (uint64_t first = i; i < end; i++) {
+            const bool longer = piece[i].small || piece[i].time > LONGER * piece[first].time;
+            if (have >= share && left >= share && longer) {
+                g->n++;
+                have = 0;
+                first = i;
+            }
             g->of[piece[i].sample] = g->n;
             have += piece[i].total;
             left -= piece[i].total;
-            if (have >= share && left >= share) {
-                g->n++;
-                have = 0;
-            }
         }
     }
 }

@@ -5,8 +5,8 @@
  * they differ in length. So launches are drawn from the base's samples in proportion to x = w y_a, the cycles
  * for which a sample stands in the base, with replacement (sampling with probability proportional to size; Hansen
  * and Hurwitz, Annals of Mathematical Statistics 14, 1943; two phases: Sarndal, Swensson and Wretman, Model
- * Assisted Survey Sampling, 1992, 9.3). The groups from which they are drawn are kernels, divided by the
- * length of launches, of about a tenth of the cycles each. With m draws in a group of T = sum x cycles, a draw
+ * Assisted Survey Sampling, 1992, 9.3). The groups from which they are drawn are kernels, divided where
+ * launches differ in length, of a tenth of the cycles or more each. With m draws in a group of T = sum x cycles, a draw
  * has the weight T / (m y_a); the total of cycles is then that of the base times the mean ratios of the groups. A group
  * of which all samples were simulated keeps the base's weights.
  */
