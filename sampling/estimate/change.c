@@ -4,14 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sampling/estimate/change_part.h"
+#include "sampling/estimate/change_spread.h"
 #include "sampling/estimate/state_error.h"
-#include "sampling/math/quantile.h"
 #include "sim/core/alloc.h"
 
 #define PAIRED "paired t"
-
-/* Samples from which a spread is taken, if there are so many of a kernel. */
-#define ENOUGH 6
 
 /*
  * Share of the cycles that were left out by which the state of the chip may be off at one point and not at the
@@ -43,27 +41,6 @@ static change_t without_interval(change_kind_t kind, const char *reason)
                       .reason = reason};
 }
 
-/* --- strata ---------------------------------------------------------------------------------- */
-
-/* A stratum, by the samples that both runs simulated. */
-typedef struct {
-    uint64_t from, to;  /* samples */
-    double size, draws; /* N_h, n_h */
-    double time;        /* mean cycles in the first run */
-    uint32_t name;      /* kernel */
-    uint32_t group;     /* of joined strata */
-    bool certain;       /* all of its launches were simulated */
-    double spread;      /* of the times in the profile, relative; NAN: not known */
-    double scale;       /* mean size of a sample's terms; for one statistic, as below */
-} stratum_t;
-
-typedef struct {
-    const pairs_t *p;
-    stratum_t *list; /* owned */
-    size_t n;
-    bool missing; /* of a stratum, no sample was simulated by both */
-} strata_t;
-
 /* A run: the values of the program by the samples, and those of what was simulated. */
 typedef struct {
     double program[STAT_VALUES], simulated[STAT_VALUES];
@@ -71,202 +48,13 @@ typedef struct {
 
 struct paired {
     pairs_t p;
-    strata_t s;
+    change_strata_t s;
     arm_t a, b;
-    double *d, *size; /* owned; see residuals_t */
+    double *weight;       /* owned; per sample */
+    double *d, *size;     /* owned; per sample, of one statistic: see add_residuals() */
+    part_groups_t groups; /* if one run simulated a part */
+    double *cycles;       /* owned; per sample, in the base; the same */
 };
-
-static bool is_paired(const pairs_t *p, uint64_t sample)
-{
-    return p->both == NULL || p->both[sample];
-}
-
-static const double *values_of(const double *all, uint64_t sample)
-{
-    return &all[sample * STAT_VALUES];
-}
-
-/* The mean of a number per sample over a stratum. */
-static double stratum_mean(const pairs_t *p, const stratum_t *h, const double *value)
-{
-    double sum = 0;
-    for (uint64_t i = h->from; i < h->to; i++)
-        if (is_paired(p, i))
-            sum += p->plan->samples[i].draws * value[i];
-    return sum / h->draws;
-}
-
-static stratum_t stratum_of(const pairs_t *p, uint32_t cluster, uint64_t from, uint64_t to)
-{
-    const plan_cluster_t *c = &p->plan->clusters[cluster];
-    stratum_t h = {.from = from,
-                   .to = to,
-                   .size = (double)c->size,
-                   .name = c->name,
-                   .spread = c->sd / c->mean};
-    for (uint64_t i = from; i < to; i++) {
-        if (!is_paired(p, i))
-            continue;
-        h.draws += p->plan->samples[i].draws;
-        h.time += p->plan->samples[i].draws * values_of(p->a, i)[VALUE_CYCLES];
-    }
-    if (h.draws > 0)
-        h.time /= h.draws;
-    h.certain = !p->plan->replacement && h.draws >= h.size;
-    return h;
-}
-
-static int by_kernel_and_time(const void *a, const void *b)
-{
-    const stratum_t *x = a, *y = b;
-    if (x->certain != y->certain)
-        return x->certain - y->certain;
-    if (x->name != y->name)
-        return x->name < y->name ? -1 : 1;
-    if (x->time < y->time || y->time < x->time)
-        return x->time < y->time ? -1 : 1;
-    return (x->from > y->from) - (x->from < y->from);
-}
-
-/* The end of the kernel of stratum i, and its samples. */
-static size_t end_of_kernel(const strata_t *s, size_t i, double *draws)
-{
-    const uint32_t name = s->list[i].name;
-    *draws = 0;
-    for (; i < s->n && !s->list[i].certain && s->list[i].name == name; i++)
-        *draws += s->list[i].draws;
-    return i;
-}
-
-/*
- * Numbers the groups. Strata of a kernel that are next to each other in time are joined until they have
- * ENOUGH samples: a spread of two or three is known so badly that the interval would be several times as
- * wide. A kernel with one sample is joined with the next one, the last with the one before it.
- */
-static void join(strata_t *s)
-{
-    uint32_t group = 0;
-    size_t i = 0;
-    double draws = 0, left; /* in the group so far; behind it in the kernel */
-    while (i < s->n && !s->list[i].certain) {
-        for (const size_t end = end_of_kernel(s, i, &left); i < end; i++) {
-            s->list[i].group = group;
-            draws += s->list[i].draws;
-            left -= s->list[i].draws;
-            if (draws >= ENOUGH && left >= ENOUGH) {
-                group++;
-                draws = 0;
-            }
-        }
-        if (draws >= 2) {
-            group++;
-            draws = 0;
-        }
-    }
-    while (draws > 0 && group > 0 && i-- > 0 && s->list[i].group == group)
-        s->list[i].group = group - 1;
-}
-
-static void strata_make(strata_t *s, const pairs_t *p)
-{
-    *s = (strata_t){.p = p, .list = rb_calloc(p->plan->n_clusters + 1, sizeof(*s->list))};
-    for (uint64_t at = 0; s->n < p->plan->n_clusters; s->n++) {
-        uint64_t end = at;
-        while (end < p->plan->n_samples && p->plan->samples[end].cluster == s->n)
-            end++;
-        s->list[s->n] = stratum_of(p, (uint32_t)s->n, at, end);
-        s->missing = s->missing || (s->list[s->n].draws == 0 && s->list[s->n].size > 0);
-        at = end;
-    }
-    qsort(s->list, s->n, sizeof(*s->list), by_kernel_and_time);
-    join(s);
-}
-
-/* --- spread ---------------------------------------------------------------------------------- */
-
-/* A variance, and the sum for Satterthwaite's degrees of freedom. */
-typedef struct {
-    double variance, per_df;
-    bool unknown, sampled, profile;
-} spread_t;
-
-/* The square of how much a stratum's mean counts. */
-static double square_of(const strata_t *s, const stratum_t *h)
-{
-    const double left = s->p->plan->replacement ? 1 : 1 - h->draws / h->size;
-    return h->size * h->size * left / h->draws;
-}
-
-/* Adds the strata [from, to), whose residuals are compared relative to the strata's sizes. Strata that have
- * nothing of the statistic show nothing of its spread. */
-static void add_group(spread_t *v, const strata_t *s, size_t from, size_t to, const double *d)
-{
-    const pairs_t *p = s->p;
-    double draws = 0, sum = 0, squares = 0, factor = 0;
-    v->sampled = true;
-    for (size_t i = from; i < to; i++) {
-        const stratum_t *h = &s->list[i];
-        if (!(h->scale > 0))
-            continue;
-        factor += square_of(s, h) * h->scale * h->scale;
-        draws += h->draws;
-        sum += h->draws * stratum_mean(p, h, d) / h->scale;
-    }
-    if (draws < 2) {
-        v->unknown = v->unknown || draws > 0;
-        return;
-    }
-    for (size_t i = from; i < to; i++) {
-        const stratum_t *h = &s->list[i];
-        for (uint64_t k = h->from; k < h->to; k++) {
-            if (!(h->scale > 0) || !is_paired(p, k))
-                continue;
-            const double e = d[k] / h->scale - sum / draws;
-            squares += p->plan->samples[k].draws * e * e;
-        }
-    }
-    const double variance = factor * squares / (draws - 1);
-    v->variance += variance;
-    v->per_df += variance * variance / (draws - 1);
-}
-
-static spread_t joined_spread(const strata_t *s, const double *d)
-{
-    spread_t v = {0};
-    for (size_t from = 0, to; from < s->n && !s->list[from].certain; from = to) {
-        for (to = from; to < s->n && !s->list[to].certain; to++)
-            if (s->list[to].group != s->list[from].group)
-                break;
-        add_group(&v, s, from, to, d);
-    }
-    return v;
-}
-
-/* Strata of one sample with the spread of their times in the profile, which both values have, and which
- * may be against each other. unknown: that of some is not known. */
-static spread_t profile_spread(const strata_t *s, const double *d)
-{
-    spread_t v = {0};
-    for (size_t i = 0; i < s->n && !s->list[i].certain; i++) {
-        const stratum_t *h = &s->list[i];
-        if (h->draws >= 2) {
-            add_group(&v, s, i, i + 1, d);
-            continue;
-        }
-        v.unknown = v.unknown || !isfinite(h->spread);
-        v.sampled = v.profile = true;
-        /* The scale is the sum of both sizes. */
-        const double drawn = h->size > 1 ? h->size / (h->size - 1) : 1;
-        v.variance += square_of(s, h) * drawn * pow(h->spread * h->scale, 2) / 2;
-    }
-    return v;
-}
-
-static double half_of(const spread_t *v, double confidence, double *df)
-{
-    *df = v->per_df > 0 ? v->variance * v->variance / v->per_df : INFINITY;
-    return v->variance > 0 ? interval_factor(confidence, *df) * sqrt(v->variance) : 0;
-}
 
 /* --- one statistic --------------------------------------------------------------------------- */
 
@@ -276,20 +64,36 @@ static void add_launch(double sum[STAT_VALUES], const double *values, double wei
         sum[v] += weight * values[v];
 }
 
-static void arm_make(arm_t *arm, const strata_t *s, const double *all, bool whole)
+/* Whether both runs simulated a sample. */
+static bool is_simulated(const pairs_t *p, uint64_t sample)
 {
-    for (size_t i = 0; i < s->n; i++) {
-        const stratum_t *h = &s->list[i];
-        for (uint64_t k = h->from; k < h->to; k++) {
-            if (!is_paired(s->p, k))
-                continue;
-            add_launch(arm->program, values_of(all, k),
-                       h->size * s->p->plan->samples[k].draws / h->draws);
-            add_launch(arm->simulated, values_of(all, k), 1);
-        }
+    return p->both == NULL || p->both[sample];
+}
+
+static void arm_make(arm_t *arm, const paired_t *p, const double *all, bool whole)
+{
+    const bool has_all = p->p.drawn != NULL && all == change_base(&p->p);
+    for (uint64_t i = 0; i < p->p.plan->n_samples; i++) {
+        if (is_simulated(&p->p, i))
+            add_launch(arm->program, change_values(all, i), p->weight[i]);
+        if (is_simulated(&p->p, i) || has_all)
+            add_launch(arm->simulated, change_values(all, i), 1);
     }
     if (whole)
         memcpy(arm->simulated, arm->program, sizeof(arm->simulated));
+}
+
+static void set_weights(paired_t *p)
+{
+    if (p->p.drawn != NULL) {
+        part_weights(&p->groups, p->p.drawn, p->weight);
+        return;
+    }
+    for (size_t h = 0; h < p->s.n; h++) {
+        const change_stratum_t *of = &p->s.list[h];
+        for (uint64_t i = of->from; i < of->to; i++)
+            p->weight[i] = of->size * p->p.plan->samples[i].draws / of->draws;
+    }
 }
 
 /* Whether the samples are the same in all that is known of them: then nothing shows a difference of the
@@ -297,8 +101,8 @@ static void arm_make(arm_t *arm, const strata_t *s, const double *all, bool whol
 static bool is_same(const pairs_t *p)
 {
     for (uint64_t i = 0; i < p->plan->n_samples; i++)
-        if (is_paired(p, i) &&
-            memcmp(values_of(p->a, i), values_of(p->b, i), STAT_VALUES * sizeof(double)) != 0)
+        if (is_simulated(p, i) && memcmp(change_values(p->a, i), change_values(p->b, i),
+                                         STAT_VALUES * sizeof(double)) != 0)
             return false;
     return true;
 }
@@ -311,9 +115,17 @@ paired_t *paired_create(const pairs_t *pairs)
         p->p.whole_a = p->p.whole_b = true;
     p->d = rb_calloc(pairs->plan->n_samples + 1, sizeof(*p->d));
     p->size = rb_calloc(pairs->plan->n_samples + 1, sizeof(*p->size));
-    strata_make(&p->s, &p->p);
-    arm_make(&p->a, &p->s, pairs->a, p->p.whole_a);
-    arm_make(&p->b, &p->s, pairs->b, p->p.whole_b);
+    p->weight = rb_calloc(pairs->plan->n_samples + 1, sizeof(*p->weight));
+    change_strata_make(&p->s, &p->p);
+    if (pairs->drawn != NULL) {
+        p->cycles = rb_calloc(pairs->plan->n_samples + 1, sizeof(*p->cycles));
+        for (uint64_t i = 0; i < pairs->plan->n_samples; i++)
+            p->cycles[i] = change_values(change_base(pairs), i)[VALUE_CYCLES];
+        part_groups_make(&p->groups, pairs->plan, p->cycles, pairs->kernel);
+    }
+    set_weights(p);
+    arm_make(&p->a, p, pairs->a, p->p.whole_a);
+    arm_make(&p->b, p, pairs->b, p->p.whole_b);
     return p;
 }
 
@@ -322,6 +134,9 @@ void paired_free(paired_t *p)
     if (p == NULL)
         return;
     free(p->s.list);
+    part_groups_free(&p->groups);
+    free(p->cycles);
+    free(p->weight);
     free(p->d);
     free(p->size);
     free(p);
@@ -349,10 +164,10 @@ static change_terms_t terms_of(const stat_form_t *f, double rate, double denomin
 static void add_residuals(paired_t *p, const change_terms_t *t, const double *all)
 {
     for (uint64_t i = 0; i < p->p.plan->n_samples; i++) {
-        if (!is_paired(&p->p, i))
+        if (!is_simulated(&p->p, i))
             continue;
         for (size_t k = 0; k < t->n; k++) {
-            const double x = t->term[k].coefficient * values_of(all, i)[t->term[k].value];
+            const double x = t->term[k].coefficient * change_values(all, i)[t->term[k].value];
             p->d[i] += x;
             p->size[i] += fabs(x);
         }
@@ -361,21 +176,17 @@ static void add_residuals(paired_t *p, const change_terms_t *t, const double *al
 
 /* What was left out inside launches adds to the cycles, once per launch that a sample stands for (as in
  * stratified.h). False: it is not known. */
-static bool add_inside(const strata_t *s, bool of_cycles, double scale_a, double scale_b,
+static bool add_inside(const paired_t *of, bool of_cycles, double scale_a, double scale_b,
                        double *variance)
 {
-    const pairs_t *p = s->p;
-    for (size_t i = 0; p->inside_a != NULL && i < s->n; i++) {
-        const stratum_t *h = &s->list[i];
-        for (uint64_t k = h->from; k < h->to; k++) {
-            if (!is_paired(p, k) || (p->inside_a[k] == 0 && p->inside_b[k] == 0))
-                continue;
-            const double v =
-                scale_a * scale_a * p->inside_a[k] + scale_b * scale_b * p->inside_b[k];
-            if (!of_cycles || isnan(v))
-                return false;
-            *variance += p->plan->samples[k].draws * h->size / h->draws * v;
-        }
+    const pairs_t *p = &of->p;
+    for (uint64_t i = 0; p->inside_a != NULL && i < p->plan->n_samples; i++) {
+        if (!is_simulated(p, i) || (p->inside_a[i] == 0 && p->inside_b[i] == 0))
+            continue;
+        const double v = scale_a * scale_a * p->inside_a[i] + scale_b * scale_b * p->inside_b[i];
+        if (!of_cycles || isnan(v))
+            return false;
+        *variance += of->weight[i] * v;
     }
     return true;
 }
@@ -396,34 +207,91 @@ static bool is_rare(const paired_t *p)
 {
     uint64_t shown = 0, of = 0;
     for (size_t i = 0; i < p->s.n; i++) {
-        const stratum_t *h = &p->s.list[i];
+        const change_stratum_t *h = &p->s.list[i];
         for (uint64_t k = h->from; k < h->to; k++) {
-            if (h->certain || !is_paired(&p->p, k))
+            if ((h->certain && p->p.drawn == NULL) || !is_simulated(&p->p, k))
                 continue;
             of++;
             shown += p->size[k] > 0;
         }
     }
-    return shown < of && shown < ENOUGH;
+    return shown < of && shown < CHANGE_ENOUGH;
+}
+
+/* Sets the residuals and sizes of the launches that were not drawn, and adds what drawing adds to the
+ * variance. */
+static void add_drawing(paired_t *p, change_spread_t *v)
+{
+    const part_groups_t *g = &p->groups;
+    double *noise = rb_calloc(g->n + 1, sizeof(*noise)), *mean = rb_calloc(g->n + 1, sizeof(*mean));
+    double *size = rb_calloc(g->n + 1, sizeof(*size));
+    part_drawn_t *of = rb_calloc(g->n + 1, sizeof(*of));
+    for (uint32_t k = 0; k < g->n; k++) {
+        (void)part_spread(g, p->p.drawn, k, p->size, &size[k]);
+        noise[k] = part_spread(g, p->p.drawn, k, p->d, &mean[k]);
+        of[k] = part_drawn(g, p->p.drawn, k);
+    }
+    double *squares = rb_calloc(g->n + 1, sizeof(*squares)); /* sum (1 - n_h / N_h) x^2 */
+    for (size_t i = 0; i < p->s.n; i++) {
+        const change_stratum_t *h = &p->s.list[i];
+        for (uint64_t s = h->from; s < h->to; s++) {
+            const uint32_t k = g->of[s];
+            if (of[k].complete)
+                continue;
+            p->d[s] = mean[k] * g->cycles[s];
+            p->size[s] = size[k] * g->cycles[s];
+            squares[k] += h->certain ? 0 : (1 - fmin(h->draws / h->size, 1)) * g->x[s] * g->x[s];
+        }
+    }
+    for (uint32_t k = 0; k < g->n; k++) {
+        if (of[k].complete)
+            continue;
+        const double draws = (double)of[k].draws;
+        const double variance =
+            noise[k] * noise[k] * (g->total[k] * g->total[k] / draws + squares[k]);
+        v->sampled = true;
+        v->unknown = v->unknown || draws < 2;
+        v->variance += variance;
+        v->per_df += variance * variance / (draws - 1);
+    }
+    free(noise);
+    free(mean);
+    free(size);
+    free(of);
+    free(squares);
+}
+
+static void add_spread(change_spread_t *to, const change_spread_t *v)
+{
+    to->variance += v->variance;
+    to->per_df += v->per_df;
+    to->sampled = to->sampled || v->sampled;
+    to->unknown = to->unknown || v->unknown;
 }
 
 /* of_cycles: the profile knows their spread. state: added to half the width. */
 static void set_interval(change_t *c, paired_t *p, bool of_cycles, double inside, double state)
 {
-    strata_t *s = &p->s;
+    change_strata_t *s = &p->s;
     if (is_rare(p)) {
         c->reason = rare;
         return;
     }
+    change_spread_t drawing = {0};
+    if (s->p->drawn != NULL)
+        add_drawing(p, &drawing);
     for (size_t i = 0; i < s->n; i++)
         if (s->list[i].draws > 0)
-            s->list[i].scale = stratum_mean(s->p, &s->list[i], p->size);
-    spread_t joined = joined_spread(s, p->d), profile = profile_spread(s, p->d);
+            s->list[i].scale = change_stratum_mean(s->p, &s->list[i], p->size);
+    change_spread_t joined = change_joined_spread(s, p->d),
+                    profile = change_profile_spread(s, p->d);
+    add_spread(&joined, &drawing);
+    add_spread(&profile, &drawing);
     joined.variance += inside;
     profile.variance += inside;
     double df, other;
-    double half = half_of(&joined, s->p->confidence, &df);
-    const double half_profile = half_of(&profile, s->p->confidence, &other);
+    double half = change_half(&joined, s->p->confidence, &df);
+    const double half_profile = change_half(&profile, s->p->confidence, &other);
     c->method = joined.sampled ? PAIRED : inside > 0 ? "jackknife inside launches" : "exact";
     if (of_cycles && profile.profile && !profile.unknown &&
         (joined.unknown || half_profile < half)) {
@@ -455,7 +323,7 @@ static void with_interval(change_t *c, paired_t *p, const stat_form_t *a, const 
         c->reason = not_walked;
         return;
     }
-    if (!add_inside(&p->s, of_cycles, scale_a, scale_b, &inside)) {
+    if (!add_inside(p, of_cycles, scale_a, scale_b, &inside)) {
         c->reason = not_inside;
         return;
     }

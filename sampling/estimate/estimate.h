@@ -7,6 +7,7 @@
  * launch_values.h  statistics as sums of what launches have, or as quotients of such sums
  * intervals.h      the intervals of all statistics of a program
  * change.h         the change of a statistic between two runs that simulated the same launches
+ * change_part.h    runs that simulate a part of what another one chose, for the change
  * graph_pairs.h    the time of a graph of launches that overlap, with graph_estimate.h and graph_replay.h
  * launch_reach.h   how much longer than others a launch may take
  */
@@ -14,6 +15,7 @@
 #define RUBATO_ESTIMATE_ESTIMATE_H
 
 #include "sampling/estimate/change.h"
+#include "sampling/estimate/change_part.h"
 #include "sampling/estimate/graph_pairs.h"
 #include "sampling/estimate/intervals.h"
 #include "sampling/estimate/launch_reach.h"

@@ -27,11 +27,6 @@ typedef struct launch_online_ops {
     /* Starts again with another seed, as if just created. */
     void (*restart)(void *state, uint64_t seed);
 
-    /* Optional (may be NULL); before the first round: the only round shall be the launches that another
-     * run chose with the same options and seed; ids: its samples, ascending. RB_USAGE: that run did not
-     * choose so. */
-    rb_code_t (*follow)(void *state, const uint64_t *ids, uint64_t n, rb_err_t *err);
-
     /* Launch ids of the next round, ascending, valid until the next call. *n is 0 when the sampler
      * is done. All results of the previous round must have been given. No launch is requested
      * twice. */

@@ -20,16 +20,6 @@ static void restart_online(void *state, uint64_t seed)
     stem_online_restart(state, seed);
 }
 
-static rb_code_t follow_online(void *state, const uint64_t *ids, uint64_t n, rb_err_t *err)
-{
-    if (stem_online_follow(state, ids, n))
-        return RB_OK;
-    return rb_fail(
-        err, RB_USAGE,
-        "its launches were chosen with another seed, other options of stem_online or for "
-        "another program");
-}
-
 static rb_code_t round_online(void *state, const uint64_t **ids, uint64_t *n, rb_err_t *err)
 {
     (void)err;
@@ -66,7 +56,7 @@ static void report_online(const void *state, const char *name)
 {
     const unsigned rounds = stem_online_rounds(state);
     const uint32_t strata = stem_online_strata(state);
-    if (!stem_online_met(state) && !stem_online_follows(state))
+    if (!stem_online_met(state))
         rb_warn("%s: the error bound is not met after %u rounds", name, rounds);
     rb_info("%s: %u round%s, %u strat%s", name, rounds, rounds == 1 ? "" : "s", strata,
             strata == 1 ? "um" : "a");
@@ -76,7 +66,6 @@ static const launch_online_ops_t online_ops = {
     .create = create_online,
     .destroy = destroy_online,
     .restart = restart_online,
-    .follow = follow_online,
     .round = round_online,
     .result = take_result,
     .finish = finish_online,

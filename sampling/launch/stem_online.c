@@ -96,7 +96,6 @@ struct stem_online {
     bool met;
     double
         too_dear; /* share of the cost that sampling would have had, so all are taken; 0: it pays */
-    bool follows; /* the launches are those of another run; the round is drawn already */
     char note[512];
 };
 
@@ -161,7 +160,7 @@ void stem_online_restart(stem_online_t *s, uint64_t seed)
     s->seed = seed;
     s->n_asked = 0;
     s->rounds = 0;
-    s->met = s->follows = false;
+    s->met = false;
     s->too_dear = 0;
     stretch_choose(&s->stretch, s->pop, &s->strata, seed);
     for (uint32_t h = 0; h < s->strata.n; h++) {
@@ -249,13 +248,10 @@ static void take_if_it_pays(stem_online_t *s, const uint64_t *m, double most)
         take(s, h, dear ? s->part[h].n : m[h]);
 }
 
-/* The first round: the samples of the pilot, or those that the strata have in another run. */
-static void take_first(stem_online_t *s, const uint64_t *other)
+/* The first round: the samples of the pilot. */
+static void take_first(stem_online_t *s)
 {
-    if (other == NULL)
-        take_if_it_pays(s, s->strata.pilot, PAYS_IN_A_ROUND);
-    for (uint32_t h = 0; h < s->strata.n && other != NULL; h++)
-        take(s, h, other[h]);
+    take_if_it_pays(s, s->strata.pilot, PAYS_IN_A_ROUND);
     /* The stretch, without the launches that are samples anyway. */
     const online_stretch_t *t = &s->stretch;
     bool *is_sample = rb_calloc(t->end - t->begin + 1, sizeof(*is_sample));
@@ -275,61 +271,9 @@ static uint64_t id_of(const stem_online_t *s, uint32_t row)
     return s->pop->id == NULL ? row + 1ull : s->pop->id[row];
 }
 
-static bool has_id(const uint64_t *ids, uint64_t n, uint64_t id)
-{
-    uint64_t low = 0, high = n;
-    while (low < high) {
-        const uint64_t middle = low + (high - low) / 2;
-        if (ids[middle] < id)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < n && ids[low] == id;
-}
-
-/* Whether the samples that were drawn are the listed ones. */
-static bool drew(const stem_online_t *s, const uint64_t *ids, uint64_t n)
-{
-    uint64_t drawn = 0;
-    for (uint32_t h = 0; h < s->strata.n; h++) {
-        const part_t *p = &s->part[h];
-        drawn += p->m;
-        for (uint64_t i = 0; i < p->m; i++)
-            if (!has_id(ids, n, id_of(s, p->rows[i])))
-                return false;
-        if (p->m == 0)
-            return false;
-    }
-    return drawn == n;
-}
-
-/* The launches of a stratum are drawn in an order that only the seed decides, so their number in
- * each stratum says which they are. */
-bool stem_online_follow(stem_online_t *s, const uint64_t *ids, uint64_t n)
-{
-    uint64_t *m = rb_calloc(s->strata.n, sizeof(*m));
-    for (uint32_t h = 0; h < s->strata.n; h++)
-        for (uint64_t i = s->strata.begin[h]; i < s->strata.begin[h + 1]; i++)
-            m[h] += has_id(ids, n, id_of(s, s->strata.rows[i]));
-    take_first(s, m);
-    free(m);
-    s->follows = drew(s, ids, n);
-    if (!s->follows)
-        stem_online_restart(s, s->seed);
-    return s->follows;
-}
-
-bool stem_online_follows(const stem_online_t *s)
-{
-    return s->follows;
-}
-
 /* Confidence of one look. */
 static double look_confidence(const stem_online_t *s)
 {
-    if (s->follows)
-        return s->o.confidence;
     return 1 - (1 - s->o.confidence) / s->o.rounds;
 }
 
@@ -416,19 +360,18 @@ static bool goes_on(stem_online_t *s)
     double half = online_farther(online_half(&s->now, look_confidence(s), true));
     bool heavy = s->now.heavy && !s->now.exact;
     s->met = !heavy && half <= s->o.epsilon * s->now.total;
-    return !s->met && !s->follows && !s->now.exact && !s->now.hopeless && s->rounds < s->o.rounds &&
+    return !s->met && !s->now.exact && !s->now.hopeless && s->rounds < s->o.rounds &&
            !(gives_up(s) && is_precise(s));
 }
 
 uint64_t stem_online_round(stem_online_t *s, const uint64_t **ids)
 {
-    const bool drawn = s->follows && s->rounds == 0;
-    for (uint32_t h = 0; h < s->strata.n && !drawn; h++)
+    for (uint32_t h = 0; h < s->strata.n; h++)
         RB_INVARIANT(s->part[h].known == s->part[h].m, "a round of stem_online lacks results");
-    s->n_asked = drawn ? s->n_asked : 0;
+    s->n_asked = 0;
     *ids = s->ids;
-    if (s->rounds == 0 && !drawn)
-        take_first(s, NULL);
+    if (s->rounds == 0)
+        take_first(s);
     /* All launches of a round may be known from the stretch. */
     for (; s->n_asked == 0; s->rounds += s->n_asked == 0) {
         if (!goes_on(s))

@@ -37,12 +37,6 @@ void stem_online_free(stem_online_t *s);
 /* Starts again with another seed, as if just created; keeps the strata, which are expensive. */
 void stem_online_restart(stem_online_t *s, uint64_t seed);
 
-/* Before the first round: the only round shall be the samples of another run with these options and
- * this seed, which ids lists in ascending order. So changes between the runs are those of the same
- * launches. false: it did not choose so; then s is as if just created. */
-bool stem_online_follow(stem_online_t *s, const uint64_t *ids, uint64_t n);
-bool stem_online_follows(const stem_online_t *s);
-
 /* Launch ids of the next round, in program order, valid until the next call. Returns 0 when the
  * bound is met or all rounds were used. All results of the previous round must have been given. */
 uint64_t stem_online_round(stem_online_t *s, const uint64_t **ids);

@@ -12,6 +12,8 @@
 
 static const char *sampling_text(const plan_t *plan)
 {
+    if (plan->part)
+        return "part of another choice";
     return !plan->random ? "chosen" : plan->replacement ? "random with replacement" : "random";
 }
 
@@ -308,17 +310,21 @@ static bool read_profile(reading_t *g)
 
 static bool read_sampling(reading_t *g)
 {
-    static const char *const words[] = {"chosen", "random", "random with replacement"};
+    static const char *const words[] = {"chosen", "random", "random with replacement",
+                                        "part of another choice"};
     if (!want(g, JSON_READ_STRING, "sampling"))
         return false;
-    for (unsigned i = 0; i < 3; i++) {
+    for (unsigned i = 0; i < 4; i++) {
         if (strcmp(g->r.text, words[i]) == 0) {
-            g->plan->random = i > 0;
+            g->plan->random = i == 1 || i == 2;
             g->plan->replacement = i > 1;
+            g->plan->part = i == 3;
             return true;
         }
     }
-    json_fail(&g->r, "sampling '%.40s': it must be chosen, random or random with replacement",
+    json_fail(&g->r,
+              "sampling '%.40s': it must be chosen, random, random with replacement or part of "
+              "another choice",
               g->r.text);
     return false;
 }

@@ -149,6 +149,26 @@ static void a_curve_has_a_line_per_combination_of_the_other_axes(void **state)
     free(data);
 }
 
+/* A sampled job has an interval, the others are exact. */
+static void a_curve_has_bars_where_values_have_intervals(void **state)
+{
+    (void)state;
+    write_sweep("bars", three, 1);
+    sweep_write("bars/jobs/0000000000000001/stats.csv",
+                "path,value,unit,low,high\ntotals.cycles,500,cycles,450,560\n"
+                "totals.estimated,1,,,\n");
+    setenv("PATH", "/nowhere", 1);
+    expect(1, "gnuplot is not installed",
+           WORDS("plot", "bars", "--what", "curve", "--axis", "sm.count", "--where", "l2.size=3MiB",
+                 "--as", "value", "-o", "bars.svg"));
+    char *data = cli_read("bars.csv"), *script = cli_read("bars.gp");
+    assert_string_equal(data, "sm.count,geomean,low,high,spread\n40,1000,1000,1000,\n"
+                              "80,500,450,560,\n");
+    assert_non_null(strstr(script, "with yerrorlines"));
+    free(data);
+    free(script);
+}
+
 static void a_heatmap_is_of_two_axes_or_of_programs_and_columns(void **state)
 {
     (void)state;
@@ -335,6 +355,7 @@ int main(void)
         cmocka_unit_test(bars_are_relative_to_the_base_with_their_mean_last),
         cmocka_unit_test(names_of_many_programs_do_not_overlap),
         cmocka_unit_test(a_curve_has_a_line_per_combination_of_the_other_axes),
+        cmocka_unit_test(a_curve_has_bars_where_values_have_intervals),
         cmocka_unit_test(a_heatmap_is_of_two_axes_or_of_programs_and_columns),
         cmocka_unit_test(a_stack_has_the_largest_states_first),
         cmocka_unit_test(a_roofline_has_points_and_the_roofs_of_the_gpu),

@@ -345,67 +345,6 @@ static void rounds_are_no_more_than_allowed_and_the_plan_has_the_weights(void **
     lab_population_free(&lab);
 }
 
-static int by_id(const void *a, const void *b)
-{
-    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
-
-/* The samples of a run in ascending order; the caller frees them. */
-static uint64_t *samples_of(const stem_online_t *s, uint64_t *n)
-{
-    plan_t plan;
-    stem_online_plan(s, launch_method_find("stem_online"), &plan);
-    uint64_t *ids = test_calloc(plan.n_samples, sizeof(*ids));
-    for (uint64_t i = 0; i < plan.n_samples; i++)
-        ids[i] = plan.samples[i].launch;
-    qsort(ids, plan.n_samples, sizeof(*ids), by_id);
-    *n = plan.n_samples;
-    plan_free(&plan);
-    return ids;
-}
-
-/* On another chip, whose times differ, a run simulates the launches that the first one chose. */
-static void a_run_can_repeat_the_choice_of_another(void **state)
-{
-    (void)state;
-    enum { LAUNCHES = 3000 };
-    lab_population_t lab = lab_population(LAUNCHES, 7);
-    double *other = test_calloc(LAUNCHES, sizeof(*other)), all = 0;
-    rng_t rng = rng_make(3, 3);
-    for (uint64_t i = 0; i < LAUNCHES; i++) {
-        lab.time[i] = 100 * (1 + rng_unit(&rng)) * (1 + lab.name[i]);
-        other[i] = lab.time[i] * (lab.name[i] % 2 ? 0.5 : 1) * (1 + rng_unit(&rng));
-        all += other[i];
-    }
-    stem_online_t *base = create(&lab.pop, "stem_online:epsilon=0.02", 4);
-    uint64_t n, m;
-    (void)run(base, lab.time);
-    uint64_t *ids = samples_of(base, &n);
-    stem_online_t *s = create(&lab.pop, "stem_online:epsilon=0.02", 4);
-    assert_true(stem_online_follow(s, ids, n));
-    assert_true(run(s, other) >= n);
-    assert_int_equal(stem_online_rounds(s), 1);
-    uint64_t *same = samples_of(s, &m);
-    assert_int_equal(m, n);
-    assert_memory_equal(same, ids, n * sizeof(*ids));
-    const estimate_t e = stem_online_estimate(s);
-    assert_true(e.low < all && all < e.high);
-    stem_online_free(s);
-    /* Those of another seed, or only some of them, are refused, and nothing has changed then. */
-    s = create(&lab.pop, "stem_online:epsilon=0.02", 5);
-    assert_false(stem_online_follow(s, ids, n));
-    assert_true(run(s, lab.time) > 0);
-    stem_online_restart(s, 4);
-    assert_false(stem_online_follow(s, ids + 1, n - 1));
-    stem_online_free(s);
-    stem_online_free(base);
-    test_free(ids);
-    test_free(same);
-    test_free(other);
-    lab_population_free(&lab);
-}
-
 /* Few launches are all in the first round; later ones are taken if the next round would cost nearly as much. */
 static void what_sampling_cannot_save_is_simulated_in_full(void **state)
 {
@@ -445,7 +384,6 @@ int main(void)
         cmocka_unit_test(a_tail_without_a_variance_has_no_interval),
         cmocka_unit_test(errors_inside_launches_are_part_of_the_bound),
         cmocka_unit_test(skipped_launches_that_slow_down_others_are_noticed),
-        cmocka_unit_test(a_run_can_repeat_the_choice_of_another),
         cmocka_unit_test(what_sampling_cannot_save_is_simulated_in_full),
         cmocka_unit_test(rounds_are_no_more_than_allowed_and_the_plan_has_the_weights),
     };

@@ -234,6 +234,24 @@ static void weights_that_add_up_to_more_than_any_program_has_are_refused(void **
     assert_non_null(strstr(err.text, ": the weights of launch 5 add up to 1000000000001,"));
 }
 
+/* Errors inside launches weigh as much as the launches that one stands for; of a single sample, whose own
+ * error the spread of the profile stands for, they are those of all of them at once. */
+static void errors_inside_launches_weigh_as_their_samples(void **state)
+{
+    plan_cluster_t clusters[] = {
+        {.size = 5, .draws = 1}, {.size = 4, .draws = 2}, {.size = 1, .draws = 1}};
+    plan_sample_t samples[] = {{.launch = 1, .cluster = 0, .weight = 5, .draws = 1},
+                               {.launch = 6, .cluster = 1, .weight = 2, .draws = 1},
+                               {.launch = 7, .cluster = 1, .weight = 2, .draws = 1},
+                               {.launch = 10, .cluster = 2, .weight = 1, .draws = 1}};
+    const plan_t plan = {.clusters = clusters, .n_clusters = 3, .samples = samples, .n_samples = 4};
+    static const double want[] = {25, 2, 2, 1};
+
+    (void)state;
+    for (uint64_t i = 0; i < plan.n_samples; i++)
+        assert_true(fabs(estimate_within_weight(&plan, i) - want[i]) < 1e-12);
+}
+
 /* Cochran's example in small: two strata with known means, variances and degrees of freedom. */
 static void intervals_are_those_of_stratified_sampling(void **state)
 {

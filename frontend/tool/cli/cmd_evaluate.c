@@ -95,6 +95,9 @@ static rb_code_t read_option(void *ctx, cli_option_id_t id, const char *value, r
         return option_count("seed", value, 0, UINT32_MAX, &o->seed, err);
     case CLI_SEEDS:
         return option_count("seeds", value, 1, SEEDS_MAX, &o->seeds, err);
+    case CLI_CHANGE_BOUND:
+        o->change_bound = value;
+        return RB_OK;
     case CLI_REPLAYS:
         return option_count("replays", value, 1, SEEDS_MAX, &o->replays, err);
     case CLI_EPSILON:

@@ -73,7 +73,7 @@ static void print_method(const run_pair_t *p)
         printf(
             "+-: 95 %% interval of the change, as if the errors of A and B were independent: %s\n",
             p->why);
-    if (p->a.stats.estimated || p->b.stats.estimated)
+    if (p->a->stats.estimated || p->b->stats.estimated)
         printf("?: no interval. none: the interval contains no change\n");
 }
 
@@ -130,7 +130,7 @@ static rb_code_t diff(const stats_options_t *o, rb_err_t *err)
     rb_code_t rc = run_pair_open(&pair, o->operand[0], o->operand[1], err);
     if (rc == RB_OK) {
         size_t n;
-        stat_change_t *list = stat_changes(&pair.a.stats, &pair.b.stats, &n);
+        stat_change_t *list = stat_changes(&pair.a->stats, &pair.b->stats, &n);
         if (o->format == FORMAT_CSV)
             print_changes_csv(&pair, list, n);
         else

@@ -22,7 +22,7 @@
 enum { JOBS_MAX = 1024, SPLIT_MAX = 1000, FOLDERS_MAX = 100 };
 
 typedef struct {
-    const char *output, *tmpdir, *profile, *plan, *seed, *launches;
+    const char *output, *tmpdir, *profile, *plan, *seed, *launches, *change_bound;
     char *sample; /* owned; all --sample arguments as one list */
     text_list_t gpus, sets, vary, match, where;
     uint64_t jobs, split;
@@ -61,6 +61,9 @@ static rb_code_t read_option(void *ctx, cli_option_id_t id, const char *value, r
         return option_once(&o->plan, "plan", value, err);
     case CLI_PROFILE:
         return option_once(&o->profile, "profile", value, err);
+    case CLI_CHANGE_BOUND:
+        o->change_bound = value;
+        return RB_OK;
     case CLI_SEED:
         o->seed = value;
         return RB_OK;
@@ -167,6 +170,7 @@ static rb_code_t study_of_options(study_t *study, const sweep_options_t *o, rb_e
     RB_TRY(assign_word(study, "plan", o->plan, err));
     RB_TRY(assign_word(study, "seed", o->seed, err));
     RB_TRY(assign_word(study, "launches", o->launches, err));
+    RB_TRY(assign_word(study, "change_bound", o->change_bound, err));
     for (size_t i = 0; i < o->vary.n; i++)
         RB_TRY(study_add_vary(study, o->vary.text[i], err));
     return RB_OK;
@@ -178,13 +182,14 @@ static rb_code_t read_study(study_t *study, const sweep_options_t *o, const char
 {
     bool more = o->gpus.n > 0 || o->sets.n > 0 || o->vary.n > 0 || o->sample != NULL ||
                 o->plan != NULL || o->seed != NULL || o->launches != NULL || o->profile != NULL ||
-                o->match.n > 0;
+                o->match.n > 0 || o->change_bound != NULL;
     if (!is_study(o->operands[0]) || o->n_operands > 1)
         RB_TRY(study_of_options(study, o, err));
     else if (more)
         return rb_fail(
             err, RB_USAGE,
-            "--gpu, -s, --vary, --match, --sample, --plan, --profile, --seed and --launches are "
+            "--gpu, -s, --vary, --match, --sample, --plan, --profile, --change-bound, --seed and "
+            "--launches are "
             "for a trace or a folder of traces: a study file has these settings itself");
     else
         RB_TRY(study_read_file(study, o->operands[0], err));

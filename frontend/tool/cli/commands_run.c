@@ -24,6 +24,14 @@ static const cli_option_t run_options[] = {
     {CLI_PROFILE, 0, "profile", "FILE|DIR", "the trace itself", "Sampling",
      "a profile of the program, or the folder of a run of it, from which --sample chooses", "@file",
      false},
+    {CLI_CHANGE_FROM, 0, "change-from", "DIR", NULL, "Sampling",
+     "simulate launches that the sampled run in this folder chose, as few as show the change of "
+     "the "
+     "cycles from it",
+     "@dir", false},
+    {CLI_CHANGE_BOUND, 0, "change-bound", "SHARE", "1%", "Sampling",
+     "half the width that the 95 % interval of this change may have; 0: all of these launches",
+     NULL, false},
     OPT_SEED,
     {CLI_WARMUP, 0, "warmup", "auto|keep|flush|functional", "auto", "Sampling",
      "what a launch finds in the caches: what the last simulated launch left (keep), that with an "
@@ -176,6 +184,12 @@ static const cli_option_t evaluate_options[] = {
     {CLI_SEEDS, 0, "seeds", "N", "of a trace 1, of a profile 10", "Sampling",
      "seeds of each sampler: sampled runs of each set of a trace against one full run, or plans of "
      "a profile",
+     NULL, false},
+    {CLI_CHANGE_BOUND, 0, "change-bound", "SHARE", "variants choose launches themselves",
+     "Sampling",
+     "of a trace with --variants: those after the first one simulate as few of its launches as "
+     "show "
+     "the change to this half-width, as the points of a sweep do",
      NULL, false},
     {CLI_REPLAYS, 0, "replays", "N", "10, or --seeds if that is more", "Sampling",
      "of a trace: plans per sampler of launches that are scored on the cycles of the full run, "

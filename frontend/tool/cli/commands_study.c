@@ -19,6 +19,10 @@ static const cli_option_t sweep_options[] = {
     {CLI_PROFILE, 0, "profile", "FILE|DIR", "the trace itself", "Sampling",
      "a profile of the program, or the folder of a run of it, from which samplers choose", "@file",
      false},
+    {CLI_CHANGE_BOUND, 0, "change-bound", "SHARE", "1%", "Sampling",
+     "the first point of a trace chooses launches, and the others simulate as few of them as show "
+     "their change to this half-width of its 95 % interval; 0: all of them",
+     NULL, false},
     OPT_SEED,
     {CLI_LAUNCHES, 'l', "launches", "LIST", "all", "Study",
      "simulate only these launches, such as 3-7,12,20-", NULL, false},
@@ -41,7 +45,7 @@ static const cli_option_t sweep_options[] = {
      "(warmup.mode flush or functional)",
      NULL, false},
     {CLI_INDEPENDENT, 0, "independent", NULL, NULL, "Execution",
-     "let stem_online choose launches at every point, instead of only at the first one of a trace; "
+     "let samplers choose launches at every point, instead of only at the first one of a trace; "
      "always so with --prepare and --slurm",
      NULL, false},
     {CLI_PREPARE, 0, "prepare", NULL, NULL, "Execution",

@@ -45,6 +45,8 @@ typedef enum {
     CLI_SEED,
     CLI_PLAN,
     CLI_PROFILE,
+    CLI_CHANGE_FROM,
+    CLI_CHANGE_BOUND,
     CLI_WARMUP,
     CLI_FORMAT,
     CLI_SEEDS,

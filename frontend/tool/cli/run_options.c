@@ -59,6 +59,11 @@ static rb_code_t read_option(void *ctx, cli_option_id_t id, const char *value, r
         return RB_OK;
     case CLI_PROFILE:
         return option_once(&o->sampling.profile, "profile", value, err);
+    case CLI_CHANGE_FROM:
+        return option_once(&o->sampling.base, "change-from", value, err);
+    case CLI_CHANGE_BOUND:
+        o->bounds_change = true;
+        return option_share("change-bound", value, &o->sampling.change_bound, err);
     case CLI_SEED:
         return option_count("seed", value, 0, UINT64_MAX, &o->sampling.seed, err);
     case CLI_OUTPUT:
@@ -126,12 +131,17 @@ static rb_code_t read_option(void *ctx, cli_option_id_t id, const char *value, r
 /* Checks --plan, samplers that choose launches, and related options. */
 static rb_code_t check_sampling(const run_options_t *o, const sampling_options_t *s, rb_err_t *err)
 {
-    const char *word = s->plan != NULL ? "plan" : "sample";
+    const char *word = s->base != NULL ? "change-from" : s->plan != NULL ? "plan" : "sample";
+    if (s->base != NULL && (s->plan != NULL || s->sample != NULL))
+        return rb_fail(err, RB_USAGE, "--change-from and --%s both choose launches",
+                       s->plan != NULL ? "plan" : "sample");
+    if (o->bounds_change && s->base == NULL)
+        return rb_fail(err, RB_USAGE, "--change-bound needs --change-from");
     if (s->plan != NULL && s->sample != NULL)
         return rb_fail(err, RB_USAGE, "--plan and --sample exclude each other");
     if (s->profile != NULL && s->sample == NULL)
         return rb_fail(err, RB_USAGE, "--profile needs --sample, which chooses from it");
-    if (s->plan == NULL && s->sample == NULL)
+    if (s->plan == NULL && s->sample == NULL && s->base == NULL)
         return RB_OK;
     if (o->launches != NULL)
         return rb_fail(err, RB_USAGE, "--launches and --%s exclude each other", word);
@@ -225,14 +235,15 @@ static rb_code_t check_isolated(const run_options_t *o, rb_err_t *err)
 /* Checks --cycles and --max-insts. */
 static rb_code_t check_limit(const run_options_t *o, rb_err_t *err)
 {
-    const char *other = o->sampling.plan != NULL ? "plan"
-                        : o->samples != NULL     ? "sample"
-                        : o->isolated            ? "isolated"
-                        : o->timeline != NULL    ? "timeline"
-                        : o->detectors           ? "detectors"
-                        : o->per_instruction     ? "per-instruction"
-                        : o->clock_reads         ? "clock-reads"
-                                                 : NULL;
+    const char *other = o->sampling.plan != NULL   ? "plan"
+                        : o->sampling.base != NULL ? "change-from"
+                        : o->samples != NULL       ? "sample"
+                        : o->isolated              ? "isolated"
+                        : o->timeline != NULL      ? "timeline"
+                        : o->detectors             ? "detectors"
+                        : o->per_instruction       ? "per-instruction"
+                        : o->clock_reads           ? "clock-reads"
+                                                   : NULL;
     if (o->limit.cycles == 0 && o->limit.insts == 0)
         return RB_OK;
     if (o->program.words != NULL)
@@ -291,8 +302,9 @@ static rb_code_t take_operands(run_options_t *o, const cli_parser_t *p, rb_err_t
 rb_code_t run_options_read(run_options_t *o, int argc, char **argv, bool *help, rb_err_t *err)
 {
     cli_parser_t p;
-    *o = (run_options_t){
-        .threads = setup_usable_cores(), .checkpoint_interval = 30.0, .sampling.seed = 1};
+    *o = (run_options_t){.threads = setup_usable_cores(),
+                         .checkpoint_interval = 30.0,
+                         .sampling = {.seed = 1, .change_bound = 0.01}};
     cli_parser_init(&p, cli_find_command("run"), argc, argv);
     RB_TRY(cli_parser_read(&p, read_option, o, help, err));
     if (*help)

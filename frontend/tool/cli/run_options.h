@@ -14,7 +14,8 @@ typedef struct {
     program_options_t program; /* words != NULL: the launches come from a program */
     bool about_program;        /* an option of program was given */
     sampling_options_t sampling;
-    char *samples; /* owned; all --sample arguments as one list */
+    char *samples;      /* owned; all --sample arguments as one list */
+    bool bounds_change; /* --change-bound was given */
     const char *folder, *launches, *window, *timeline, *timeline_range;
     sm_share_t *shares; /* owned */
     size_t n_shares;

@@ -19,7 +19,8 @@ static rb_code_t prepare_samplers(run_t *run, rb_err_t *err)
     const run_options_t *o = run->options;
     const char *configured = run->setup.spec->sampling.samplers;
     const char *sample = o->sampling.sample;
-    if (sample == NULL && o->sampling.plan == NULL && configured[0] != '\0')
+    if (sample == NULL && o->sampling.plan == NULL && o->sampling.base == NULL &&
+        configured[0] != '\0')
         sample = configured;
     RB_TRY(inside_check_configured(configured, err));
     run->inside.list.conf = run->setup.conf;
@@ -158,7 +159,7 @@ static bool is_set(const run_options_t *o, const char *a, const char *b)
 /* Whether launches are read more than once, or before the first one is simulated. */
 static bool revisits(const run_options_t *o)
 {
-    return o->sampling.plan != NULL || o->sampling.sample != NULL ||
+    return o->sampling.plan != NULL || o->sampling.sample != NULL || o->sampling.base != NULL ||
            is_set(o, "warmup.mode=functional", "sampling.samplers=");
 }
 

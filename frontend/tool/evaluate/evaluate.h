@@ -12,6 +12,9 @@ typedef struct {
     setup_options_t setup; /* setup.trace: the profile, run or trace to evaluate */
     const char *against, *trace, *csv;
     const char *folder, *plan_from;
+    const char
+        *change_bound; /* variants after the first one simulate as many of its launches; NULL: they
+                               * choose themselves */
     text_list_t samples; /* arguments of --sample; none, and no plans: all samplers */
     text_list_t plans;   /* arguments of --plan */
     text_list_t warmups; /* none: that of the configuration */

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "frontend/tool/evaluate/evaluate_trial.h"
+#include "frontend/tool/evaluate/evaluate_changes.h"
 #include "frontend/tool/evaluate/plan_replay.h"
 #include "frontend/tool/run/run_inside.h"
 #include "sampling/inside/inside_sampler.h"
@@ -93,6 +93,9 @@ static rb_code_t make_study(trial_t *t, bool only_full, rb_err_t *err)
     study_destroy(t->study);
     study_t *s = t->study = study_create();
     s->detectors = o->detectors;
+    s->chooses_once = o->change_bound != NULL;
+    if (s->chooses_once)
+        RB_TRY(study_assign(s, &s->common, "change_bound", o->change_bound, 0, err));
     s->samplers_may_fail = true; /* their row in the table then has the reason */
     RB_TRY(study_add_trace(s, o->setup.trace, NULL, t->profile, 0, err));
     if (o->setup.gpu != NULL)
@@ -209,6 +212,7 @@ static rb_code_t evaluate(trial_t *t, rb_err_t *err)
     RB_TRY(evaluate_report_begin(&t->report, &about, err));
     RB_TRY(trial_score(t, err));
     RB_TRY(evaluate_report_end(&t->report, err));
+    RB_TRY(trial_score_changes(t, stdout, err));
     return out_flush_stdout(err); /* results that cannot be printed are still kept in the files */
 }
 

@@ -14,7 +14,8 @@ typedef struct {
     matrix_values_t v;
     size_t *first; /* owned; for each combination of the other axes, its first column */
     size_t n;
-    bool programs; /* the other axes do not vary: a line per program, too */
+    bool programs;  /* the other axes do not vary: a line per program, too */
+    bool intervals; /* values have intervals: each is followed by its ends */
 } curve_t;
 
 static void find_lines(const figure_t *f, curve_t *c)
@@ -64,19 +65,38 @@ static size_t column_at(const figure_t *f, const curve_t *c, size_t line, size_t
     return SIZE_MAX;
 }
 
+/* A value, and its ends if values have any; an exact one is its own. */
+static void put_value(csv_t *csv, const curve_t *c, double value, double low, double high)
+{
+    figure_number(csv, value);
+    if (!c->intervals)
+        return;
+    figure_number(csv, isfinite(low) ? low : value);
+    figure_number(csv, isfinite(high) ? high : value);
+}
+
+static void put_name(const figure_t *f, csv_t *csv, const curve_t *c, const char *name)
+{
+    figure_put(f, csv, name);
+    if (c->intervals) {
+        csv_text(csv, "low");
+        csv_text(csv, "high");
+    }
+}
+
 static void write_head(const figure_t *f, const curve_t *c)
 {
     csv_t csv = {.out = f->data};
     csv_text(&csv, c->axis.title);
     for (size_t i = 0; i < c->n; i++) {
         char *title = title_of(f, c, i);
-        figure_put(f, &csv, title);
+        put_name(f, &csv, c, title);
         free(title);
     }
     if (c->n == 1)
         csv_text(&csv, "spread");
     for (size_t i = 0; c->programs && i < f->m->n_programs; i++)
-        figure_put(f, &csv, f->m->programs[i].label);
+        put_name(f, &csv, c, f->m->programs[i].label);
     csv_end_row(&csv);
 }
 
@@ -90,15 +110,16 @@ static void write_data(const figure_t *f, const curve_t *c)
         figure_put(f, &csv, c->axis.values[x][0] != '\0' ? c->axis.values[x] : "as it is");
         for (size_t i = 0; i < c->n; i++) {
             const size_t column = column_at(f, c, i, x);
-            const matrix_mean_t mean =
-                matrix_mean(c->v.shown + (column != SIZE_MAX ? column : 0),
-                            column != SIZE_MAX ? m->n_programs : 0, m->n_columns);
-            figure_number(&csv, mean.mean);
+            const matrix_mean_t mean = column != SIZE_MAX ? matrix_column_mean(m, &c->v, column)
+                                                          : matrix_mean(c->v.shown, 0, 1);
+            put_value(&csv, c, mean.mean, mean.low, mean.high);
             if (c->n == 1)
                 figure_number(&csv, mean.deviation);
         }
-        for (size_t i = 0; c->programs && i < m->n_programs; i++)
-            figure_number(&csv, c->v.shown[i * m->n_columns + column_at(f, c, 0, x)]);
+        for (size_t i = 0; c->programs && i < m->n_programs; i++) {
+            const size_t cell = i * m->n_columns + column_at(f, c, 0, x);
+            put_value(&csv, c, c->v.shown[cell], c->v.low[cell], c->v.high[cell]);
+        }
         csv_end_row(&csv);
     }
 }
@@ -106,7 +127,16 @@ static void write_data(const figure_t *f, const curve_t *c)
 static void write_plot(const figure_t *f, const curve_t *c)
 {
     FILE *out = f->script;
-    if (c->n > 1) {
+    if (c->intervals) {
+        /* Behind the means of one combination is the column of their spread. */
+        const size_t lines = c->programs ? f->m->n_programs + 1 : c->n;
+        fprintf(out,
+                "# Bars are 95 %% intervals of each value, or of the mean.\n"
+                "at(i) = 3*i+2%s\n"
+                "plot for [i=0:%zu] data using 0:at(i):at(i)+1:at(i)+2:xtic(1) title "
+                "columnheader(at(i)) with yerrorlines linetype i+1\n",
+                c->n == 1 ? "+(i > 0)" : "", lines - 1);
+    } else if (c->n > 1) {
         fprintf(out,
                 "# Each line is a geometric mean over the programs.\n"
                 "plot for [i=2:%zu] data using 0:i:xtic(1) with linespoints linetype i-1\n",
@@ -133,6 +163,7 @@ rb_code_t figure_curve(figure_t *f, rb_err_t *err)
         rc = figure_values(f, &c.v, err);
     if (rc == RB_OK) {
         find_lines(f, &c);
+        c.intervals = matrix_has_intervals(f->m, &c.v);
         write_data(f, &c);
         figure_begin(f);
         figure_label(f, &c.v, "y");

@@ -48,6 +48,21 @@ rb_code_t option_seconds(const char *option, const char *text, double *out, rb_e
     return RB_OK;
 }
 
+rb_code_t option_share(const char *option, const char *text, double *out, rb_err_t *err)
+{
+    char *end;
+    double v = strtod(text, &end);
+    if (end != text && strcmp(end, "%") == 0) {
+        v /= 100;
+        end++;
+    }
+    if (end == text || *end != '\0' || !(v >= 0 && v < 1))
+        return rb_fail(err, RB_USAGE, "--%s: '%s' is not a share such as 1%% or 0.01", option,
+                       text);
+    *out = v;
+    return RB_OK;
+}
+
 rb_code_t option_word(const char *option, const char *text, const char *const *words, unsigned *out,
                       rb_err_t *err)
 {

@@ -15,6 +15,8 @@ RB_CHECKED rb_code_t option_count(const char *option, const char *text, uint64_t
                                   uint64_t *out, rb_err_t *err);
 RB_CHECKED rb_code_t option_seconds(const char *option, const char *text, double *out,
                                     rb_err_t *err);
+/* A share of 1, also in per cent: "0.01" or "1%"; below 1. */
+RB_CHECKED rb_code_t option_share(const char *option, const char *text, double *out, rb_err_t *err);
 /* words: NULL-terminated; *out is the index. */
 RB_CHECKED rb_code_t option_word(const char *option, const char *text, const char *const *words,
                                  unsigned *out, rb_err_t *err);

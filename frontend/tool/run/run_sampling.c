@@ -17,6 +17,8 @@ void run_sampling_add(run_sampling_t *s, const launch_result_t *r, const launch_
     s->cycles[c->sample] = (double)launch_result_cycles(r);
     s->n_done++;
     launch_values_add(s->sum, r, s->plan.samples[c->sample].weight);
+    if (run_sampling_is_done(s))
+        run_sampling_settle_base(s);
 }
 
 bool run_sampling_is_done(const run_sampling_t *s)
@@ -29,7 +31,7 @@ uint64_t run_sampling_fingerprint(const run_sampling_t *s)
     uint64_t h = 0;
     if (run_sampling_is_online(s)) {
         h = journal_checksum(s->plan.seed, s->plan.method, strlen(s->plan.method));
-        if (s->choice.method->digest != 0)
+        if (s->choice.method != NULL && s->choice.method->digest != 0)
             h = journal_checksum(h, &s->choice.method->digest, sizeof(uint64_t));
         if (s->followed != 0)
             h = journal_checksum(h, &s->followed, sizeof(s->followed));

@@ -29,6 +29,7 @@ typedef struct {
     double *cycles;          /* owned; per sample of the plan; NAN: not yet simulated */
     uint64_t n_done;         /* number of simulated launches in chosen */
     double sum[STAT_VALUES]; /* weighted sums of the samples' values */
+    struct part_base *base;  /* owned; for a part of another run's choice; NULL: no */
     estimate_t estimate;     /* of the total cycles, if the sampler provided one */
     char *note;             /* owned; what that assumes, or why it has no interval; NULL: nothing */
     bool has_counts;        /* the trace has all launches of the program, and an index */
@@ -36,10 +37,10 @@ typedef struct {
     uint64_t copied_bytes;  /* sum over the host copies, if has_counts */
 
     /* For a sampler that chooses during the run: there is no plan until it is done. */
-    launch_online_t online; /* state owned; ops NULL: there is a plan */
-    launch_choice_t choice; /* owned */
-    uint64_t followed;      /* checksum of the ids of the run whose choice it repeats; 0: none */
-    launch_list_t trace;    /* owned; the launches from which it chooses */
+    launch_online_t online;     /* state owned; ops NULL: there is a plan */
+    launch_choice_t choice;     /* owned */
+    uint64_t followed;          /* checksum of the choice of which it takes a part; 0: none */
+    launch_list_t trace;        /* owned; the launches from which it chooses */
     struct known_launch *known; /* owned; results in the order of the run */
     size_t n_known, cap_known;
     size_t n_fed;               /* results passed to the sampler so far */
@@ -52,6 +53,8 @@ typedef struct {
     const char *plan;    /* a plan file; or */
     const char *sample;  /* a sampler, which chooses from */
     const char *profile; /* this profile; NULL: from the information in the trace */
+    const char *base;    /* the folder of a sampled run, whose launches show the change from it */
+    double change_bound; /* ... to this half-width of its interval, relative; 0: all of them */
     uint64_t seed;
     bool selected;          /* launches were selected otherwise: ignore a plan in the trace */
     const gpu_spec_t *spec; /* the GPU, which bounds how long launches take; NULL: unknown */

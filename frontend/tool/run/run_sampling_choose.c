@@ -56,42 +56,12 @@ static rb_code_t make_plan(plan_t *plan, const sampling_options_t *o, const laun
 static rb_code_t open_profile(launch_list_t *profile, const sampling_options_t *o,
                               const launch_choice_t *choice, launch_list_t *trace, rb_err_t *err)
 {
-    if (o->profile == NULL ||
-        (choice->method->online != NULL && out_has(o->profile, PLAN_FILE_NAME)))
+    if (o->profile == NULL)
         return RB_OK;
     RB_TRY(launch_list_open(profile, o->profile, NULL, err));
     if (choice->method->online == NULL)
         launch_list_take_index(profile, trace);
     return RB_OK;
-}
-
-static int by_launch(const void *a, const void *b)
-{
-    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
-
-/* Makes a sampler that chooses during the run take the launches of a sampled run, if that is what the
- * profile is. */
-static rb_code_t follow_profile(run_sampling_t *s, const sampling_options_t *o, rb_err_t *err)
-{
-    plan_t plan;
-    rb_err_t why = {0};
-    if (o->profile == NULL || s->online.ops->follow == NULL || !out_has(o->profile, PLAN_FILE_NAME))
-        return RB_OK;
-    RB_TRY(plan_file_read(&plan, o->profile, err));
-    uint64_t *ids = rb_calloc(plan.n_samples, sizeof(*ids));
-    for (uint64_t i = 0; i < plan.n_samples; i++)
-        ids[i] = plan.samples[i].launch;
-    qsort(ids, plan.n_samples, sizeof(*ids), by_launch);
-    rb_code_t rc = s->online.ops->follow(s->online.state, ids, plan.n_samples, &why);
-    s->followed = journal_checksum(1, ids, plan.n_samples * sizeof(*ids));
-    if (rc != RB_OK)
-        rc = rb_fail(err, rc, "%s: %s cannot simulate the same launches: %s", o->profile,
-                     s->sampler, why.text);
-    free(ids);
-    plan_free(&plan);
-    return rc;
 }
 
 /* Chooses with a sampler; may take ownership of trace. */
@@ -108,8 +78,6 @@ static rb_code_t choose(run_sampling_t *s, const sampling_options_t *o, launch_l
     trace->pop.extra = trace->extra;
     if (rc == RB_OK && choice.method->online != NULL) {
         rc = run_sampling_begin_online(s, o->seed, &choice, trace, err);
-        if (rc == RB_OK)
-            rc = follow_profile(s, o, err);
     } else if (rc == RB_OK) {
         rc = make_plan(&plan, o, &choice, o->profile != NULL ? &profile : trace, err);
         if (rc == RB_OK)
@@ -253,11 +221,13 @@ rb_code_t run_sampling_prepare(run_sampling_t *s, const sampling_options_t *o,
 {
     launch_list_t trace;
     plan_t plan = {0};
-    bool own = o->plan == NULL && o->sample == NULL;
+    bool own = o->plan == NULL && o->sample == NULL && o->base == NULL;
     if (own && (o->selected || (plan_in_trace(source) == NULL && !has_weights(source))))
         return RB_OK;
     rb_code_t rc = launch_list_of_trace(&trace, source, err);
-    if (rc == RB_OK && o->sample != NULL) {
+    if (rc == RB_OK && o->base != NULL) {
+        rc = run_sampling_from_base(s, o->base, o->change_bound, &trace, err);
+    } else if (rc == RB_OK && o->sample != NULL) {
         rc = choose(s, o, &trace, source, err);
     } else if (rc == RB_OK) {
         rc = own ? own_plan(&plan, source, &trace, err) : plan_file_read(&plan, o->plan, err);

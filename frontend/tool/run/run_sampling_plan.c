@@ -117,6 +117,7 @@ void run_sampling_free(run_sampling_t *s)
     launch_choice_free(&s->choice);
     launch_list_free(&s->trace);
     free(s->known);
+    run_sampling_free_base(s);
     free(s->sampler);
     free(s->note);
     free(s->chosen);

@@ -32,13 +32,34 @@ static bool same_strata(const plan_t *a, const plan_t *b)
     return true;
 }
 
+/* How often a launch was drawn. */
+static uint32_t draws_of(const plan_t *plan, uint64_t launch)
+{
+    for (uint64_t i = 0; i < plan->n_samples; i++)
+        if (plan->samples[i].launch == launch)
+            return plan->samples[i].draws;
+    return 0;
+}
+
+/* Whether a run has all samples of a plan, and another, which simulated a part, only samples of it. */
+static bool is_part_of(const run_arm_t *part, const run_arm_t *base)
+{
+    if (!part->plan.part || !base->sampled || base->plan.part)
+        return false;
+    return has_samples(base, &part->plan) && has_samples(base, &base->plan);
+}
+
 /* The values of the samples that both have. False: a launch is another one in the other run. */
 static bool take_values(run_pair_t *p)
 {
-    const run_arm_t *arm[2] = {&p->a, &p->b};
+    const run_arm_t *arm[2] = {&p->a->arm, &p->b->arm};
     const uint64_t n = p->plan->n_samples;
     bool inside = false;
     p->both = rb_calloc(n + 1, sizeof(*p->both));
+    if (p->part != NULL) {
+        p->drawn = rb_calloc(n + 1, sizeof(*p->drawn));
+        p->kernel = rb_calloc(n + 1, sizeof(*p->kernel));
+    }
     for (int k = 0; k < 2; k++) {
         p->values[k] = rb_calloc(n * STAT_VALUES + 1, sizeof(double));
         p->inside[k] = rb_calloc(n + 1, sizeof(double));
@@ -47,14 +68,20 @@ static bool take_values(run_pair_t *p)
         const arm_launch_t *l[2];
         for (int k = 0; k < 2; k++)
             l[k] = run_arm_find(arm[k], p->plan->samples[i].launch);
+        if (p->kernel != NULL)
+            p->kernel[i] = (l[0] != NULL ? l[0] : l[1])->name;
         p->both[i] = l[0] != NULL && l[1] != NULL;
+        for (int k = 0; k < 2; k++)
+            if (l[k] != NULL)
+                memcpy(&p->values[k][i * STAT_VALUES], l[k]->values, sizeof(l[k]->values));
         if (!p->both[i])
             continue;
+        if (p->drawn != NULL)
+            p->drawn[i] = draws_of(p->part, p->plan->samples[i].launch);
         if (l[0]->kernel != l[1]->kernel)
             return false;
         p->launches++;
         for (int k = 0; k < 2; k++) {
-            memcpy(&p->values[k][i * STAT_VALUES], l[k]->values, sizeof(l[k]->values));
             p->inside[k][i] = l[k]->inside;
             inside = inside || l[k]->inside != 0;
         }
@@ -69,8 +96,15 @@ static bool take_values(run_pair_t *p)
 /* Chooses the plan: the one whose samples the other run has, too. */
 static void choose_plan(run_pair_t *p)
 {
-    run_arm_t *a = &p->a, *b = &p->b;
-    if (a->sampled && has_samples(b, &a->plan)) {
+    run_arm_t *a = &p->a->arm, *b = &p->b->arm;
+    if (is_part_of(b, a) || is_part_of(a, b)) {
+        p->plan = a->plan.part ? &b->plan : &a->plan;
+        p->part = a->plan.part ? &a->plan : &b->plan;
+    } else if (a->plan.part || b->plan.part) {
+        snprintf(p->why, sizeof(p->why),
+                 "one simulated a part of the launches that another run chose, and shows only its "
+                 "change from that run");
+    } else if (a->sampled && has_samples(b, &a->plan)) {
         p->plan = &a->plan;
     } else if (b->sampled && has_samples(a, &b->plan)) {
         p->plan = &b->plan;
@@ -90,12 +124,15 @@ static void begin_pairs(run_pair_t *p)
                            .a = p->values[0],
                            .b = p->values[1],
                            .both = p->both,
+                           .drawn = p->drawn,
+                           .kernel = p->kernel,
+                           .base_is_b = p->part == &p->a->arm.plan,
                            .inside_a = p->inside[0],
                            .inside_b = p->inside[1],
-                           .whole_a = !p->a.sampled,
-                           .whole_b = !p->b.sampled,
-                           .cold_a = p->a.cold,
-                           .cold_b = p->b.cold,
+                           .whole_a = !p->a->arm.sampled,
+                           .whole_b = !p->b->arm.sampled,
+                           .cold_a = p->a->arm.cold,
+                           .cold_b = p->b->arm.cold,
                            .confidence = CONFIDENCE};
     p->pairs = paired_create(&pairs);
     p->paired = true;
@@ -103,8 +140,8 @@ static void begin_pairs(run_pair_t *p)
 
 static void make_pair(run_pair_t *p)
 {
-    if (!p->a.sampled && !p->b.sampled) {
-        if (p->a.stats.estimated || p->b.stats.estimated)
+    if (!p->a->arm.sampled && !p->b->arm.sampled) {
+        if (p->a->stats.estimated || p->b->stats.estimated)
             snprintf(p->why, sizeof(p->why),
                      "parts of launches were left out, and each run chose which");
         return;
@@ -112,7 +149,7 @@ static void make_pair(run_pair_t *p)
     choose_plan(p);
     if (p->plan == NULL)
         return;
-    if (p->a.overlaps || p->b.overlaps)
+    if (p->a->arm.overlaps || p->b->arm.overlaps)
         snprintf(p->why, sizeof(p->why), "launches may overlap, so that their times do not add up");
     else if (!p->plan->random)
         snprintf(p->why, sizeof(p->why), "the launches were not chosen at random");
@@ -122,31 +159,51 @@ static void make_pair(run_pair_t *p)
         begin_pairs(p);
 }
 
-static rb_code_t read_launches(run_pair_t *p, const char *a, const char *b, rb_err_t *err)
+static rb_code_t open_arm(run_side_t *s, rb_err_t *err)
 {
-    const plan_t *of_a = p->a.sampled ? &p->a.plan : &p->b.plan;
-    const plan_t *of_b = p->b.sampled ? &p->b.plan : &p->a.plan;
-    if (!p->a.sampled && !p->b.sampled)
+    if (s->opened)
         return RB_OK;
-    RB_TRY(run_arm_read(&p->a, a, of_a, err));
-    return run_arm_read(&p->b, b, of_b, err);
+    const rb_code_t rc = run_arm_open(&s->arm, s->folder, err);
+    s->opened = rc == RB_OK;
+    if (rc != RB_OK)
+        run_arm_free(&s->arm);
+    return rc;
 }
 
-/* Reads what is needed for pairs. */
-static rb_code_t read_pair(run_pair_t *p, const char *a, const char *b, rb_err_t *err)
+/* Reads what is needed for pairs: nothing where neither is an estimate. */
+static rb_code_t read_pair(run_pair_t *p, rb_err_t *err)
 {
-    RB_TRY(run_arm_open(&p->a, a, err));
-    RB_TRY(run_arm_open(&p->b, b, err));
-    return read_launches(p, a, b, err);
+    run_side_t *a = p->a, *b = p->b;
+    if (!a->stats.estimated && !b->stats.estimated)
+        return RB_OK;
+    RB_TRY(open_arm(a, err));
+    RB_TRY(open_arm(b, err));
+    if (!a->arm.sampled && !b->arm.sampled)
+        return RB_OK;
+    RB_TRY(run_arm_read(&a->arm, a->folder, a->arm.sampled ? &a->arm.plan : &b->arm.plan, err));
+    return run_arm_read(&b->arm, b->folder, b->arm.sampled ? &b->arm.plan : &a->arm.plan, err);
 }
 
-rb_code_t run_pair_open(run_pair_t *p, const char *a, const char *b, rb_err_t *err)
+rb_code_t run_side_open(run_side_t *s, const char *folder, rb_err_t *err)
+{
+    *s = (run_side_t){.folder = rb_strdup(folder)};
+    return stat_table_read(&s->stats, folder, err);
+}
+
+void run_side_free(run_side_t *s)
+{
+    stat_table_free(&s->stats);
+    run_arm_free(&s->arm);
+    free(s->folder);
+    *s = (run_side_t){0};
+}
+
+rb_code_t run_pair_make(run_pair_t *p, run_side_t *a, run_side_t *b, rb_err_t *err)
 {
     rb_err_t why = {0};
-    *p = (run_pair_t){0};
-    RB_TRY(stat_table_read(&p->a.stats, a, err));
-    RB_TRY(stat_table_read(&p->b.stats, b, err));
-    const rb_code_t rc = read_pair(p, a, b, &why);
+    p->a = a;
+    p->b = b;
+    const rb_code_t rc = read_pair(p, &why);
     if (rc == RB_IO)
         return rb_fail(err, rc, "%s", why.text);
     if (rc == RB_OK)
@@ -156,32 +213,42 @@ rb_code_t run_pair_open(run_pair_t *p, const char *a, const char *b, rb_err_t *e
     return RB_OK;
 }
 
+rb_code_t run_pair_open(run_pair_t *p, const char *a, const char *b, rb_err_t *err)
+{
+    *p = (run_pair_t){0};
+    RB_TRY(run_side_open(&p->own[0], a, err));
+    RB_TRY(run_side_open(&p->own[1], b, err));
+    return run_pair_make(p, &p->own[0], &p->own[1], err);
+}
+
 void run_pair_free(run_pair_t *p)
 {
-    run_arm_free(&p->a);
-    run_arm_free(&p->b);
+    run_side_free(&p->own[0]);
+    run_side_free(&p->own[1]);
     for (int k = 0; k < 2; k++) {
         free(p->values[k]);
         free(p->inside[k]);
     }
     free(p->both);
+    free(p->drawn);
+    free(p->kernel);
     paired_free(p->pairs);
     *p = (run_pair_t){0};
 }
 
 /* A value of a run without estimates has no error, nor has one that only counts what was done. */
-static uncertain_t uncertain(const run_arm_t *arm, const stat_row_t *row)
+static uncertain_t uncertain(const run_side_t *of, const stat_row_t *row)
 {
     const size_t stat = stat_find(row->path);
-    const bool exact = !arm->stats.estimated || (arm->forms.n > 0 && stat < stat_count() &&
-                                                 arm->forms.form[stat].num.n == 0);
+    const bool exact = !of->stats.estimated || (of->arm.forms.n > 0 && stat < stat_count() &&
+                                                of->arm.forms.form[stat].num.n == 0);
     return (uncertain_t){row->value, exact ? row->value : row->low, exact ? row->value : row->high};
 }
 
 change_t run_pair_change_as(const run_pair_t *p, const char *path, change_kind_t kind)
 {
-    const stat_row_t *a = stat_table_find(&p->a.stats, path, 0),
-                     *b = stat_table_find(&p->b.stats, path, 0);
+    const stat_row_t *a = stat_table_find(&p->a->stats, path, 0),
+                     *b = stat_table_find(&p->b->stats, path, 0);
     const size_t stat = stat_find(path);
     if (a == NULL || b == NULL)
         return (change_t){.kind = kind,
@@ -192,12 +259,12 @@ change_t run_pair_change_as(const run_pair_t *p, const char *path, change_kind_t
                           .high = (double)NAN,
                           .method = "none",
                           .reason = "one of the two does not have it"};
-    const uncertain_t of_a = uncertain(&p->a, a), of_b = uncertain(&p->b, b);
+    const uncertain_t of_a = uncertain(p->a, a), of_b = uncertain(p->b, b);
     const change_t apart = change_independent(&of_a, &of_b, kind);
-    if (!p->paired || stat == stat_count() || p->a.forms.form[stat].num.n == 0)
+    if (!p->paired || stat == stat_count() || p->a->arm.forms.form[stat].num.n == 0)
         return apart;
     const change_t c =
-        paired_change(p->pairs, &p->a.forms.form[stat], &p->b.forms.form[stat], kind);
+        paired_change(p->pairs, &p->a->arm.forms.form[stat], &p->b->arm.forms.form[stat], kind);
     /* What both runs know better by themselves, as from the trace's index. */
     if (isfinite(apart.low) && !(c.high - c.low < apart.high - apart.low))
         return apart;
@@ -206,7 +273,7 @@ change_t run_pair_change_as(const run_pair_t *p, const char *path, change_kind_t
 
 change_t run_pair_change(const run_pair_t *p, const char *path)
 {
-    const stat_row_t *row = stat_table_find(&p->a.stats, path, 0);
+    const stat_row_t *row = stat_table_find(&p->a->stats, path, 0);
     const bool share = row != NULL && strcmp(row->unit, "1") == 0;
     return run_pair_change_as(p, path, share ? CHANGE_POINTS : CHANGE_RELATIVE);
 }

@@ -6,23 +6,43 @@
 #ifndef RUBATO_STUDY_RUN_PAIR_H
 #define RUBATO_STUDY_RUN_PAIR_H
 
-#include "frontend/tool/study/run_arm.h"
+#include "frontend/tool/run/run_arm.h"
+#include "frontend/tool/study/stat_table.h"
 
 enum { RUN_PAIR_WHY = 256 };
 
+/* A run that is compared, perhaps with several others. */
 typedef struct {
-    run_arm_t a, b;
+    char *folder;       /* owned */
+    stat_table_t stats; /* stats.csv */
+    run_arm_t arm;      /* opened once a pair needs it */
+    bool opened;
+} run_side_t;
+
+/* RB_TRACE, RB_IO: stats.csv cannot be read. The caller frees *s, also after an error. */
+RB_CHECKED rb_code_t run_side_open(run_side_t *s, const char *folder, rb_err_t *err);
+void run_side_free(run_side_t *s);
+
+typedef struct {
+    run_side_t *a, *b; /* borrowed */
+    run_side_t own[2]; /* of run_pair_open() */
     bool paired;
     char why[RUN_PAIR_WHY];        /* if not paired: why; "": nothing was estimated in either */
     uint64_t launches;             /* that both simulated */
     const plan_t *plan;            /* of a or of b: whose strata are used */
     double *values[2], *inside[2]; /* owned; per sample of the plan */
     bool *both;                    /* owned */
-    paired_t *pairs;               /* owned; if paired */
+    const plan_t *part; /* of the run that simulated a part of the other one's choice; NULL: none */
+    uint32_t *drawn;    /* owned; if part: how often each sample was drawn */
+    uint64_t *kernel;   /* owned; if part: of each sample */
+    paired_t *pairs;    /* owned; if paired */
 } run_pair_t;
 
-/* Files that cannot be read leave no pair, except stats.csv: RB_TRACE, RB_IO. The caller frees *p, also
+/* Files that cannot be read leave no pair, except in RB_IO. *p is zeroed; a and b must outlive it. The caller frees *p, also
  * after an error. */
+RB_CHECKED rb_code_t run_pair_make(run_pair_t *p, run_side_t *a, run_side_t *b, rb_err_t *err);
+
+/* The same with the runs in two folders. */
 RB_CHECKED rb_code_t run_pair_open(run_pair_t *p, const char *a, const char *b, rb_err_t *err);
 void run_pair_free(run_pair_t *p);
 

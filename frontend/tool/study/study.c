@@ -10,7 +10,8 @@
 #include "sim/conf/suggest.h"
 #include "sim/core/alloc.h"
 
-const char *const study_words[] = {"delta", "sample", "plan", "seed", "launches", NULL};
+const char *const study_words[] = {"delta",    "sample",       "plan", "seed",
+                                   "launches", "change_bound", NULL};
 
 study_t *study_create(void)
 {
@@ -239,11 +240,11 @@ static rb_code_t check_key(const study_t *s, const char *key, int line, rb_err_t
     nearest_key(key, near);
     if (near[0] != '\0')
         return study_fail(s, line, err, "unknown key '%.100s'; did you mean '%s'?", key, near);
-    return study_fail(
-        s, line, err,
-        "unknown key '%.100s': the keys are delta, sample, plan, seed, launches, and the "
-        "settings that 'rubato config explain' lists",
-        key);
+    return study_fail(s, line, err,
+                      "unknown key '%.100s': the keys are delta, sample, plan, seed, launches, "
+                      "change_bound, and the "
+                      "settings that 'rubato config explain' lists",
+                      key);
 }
 
 static rb_code_t check_value(const study_t *s, const char *key, const char *value, int line,

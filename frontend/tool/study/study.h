@@ -61,8 +61,7 @@ typedef struct {
     size_t n_axes, cap_axes;
     bool samplers_may_fail; /* a sampler that cannot work on a trace fails its job instead of the
                              * study */
-    bool chooses_once;      /* a sampler of launches that can repeat a choice repeats that of the
-                             * first point */
+    bool chooses_once;      /* points take launches that the first one chose */
     bool detectors;         /* jobs with samplers keep the detectors' observations */
     size_t split;           /* number of processes that share the launches of a job; 0: one
                              * process */

@@ -38,7 +38,8 @@ typedef struct {
     char **fields; /* owned, like its elements; values of sweep_t.columns */
     char *label;   /* owned: the fields, for people */
     size_t same;   /* the first job with this id, which is the one that runs */
-    size_t base; /* the job whose choice of launches it repeats, which runs before; itself: none */
+    size_t
+        base; /* the job of whose choice of launches it takes a part, which runs before; itself: none */
     sweep_state_t state;
     char *reason; /* owned; why it failed in this process; NULL: its files tell */
 } sweep_job_t;
@@ -110,7 +111,7 @@ char *sweep_reason(const sweep_t *s, size_t job);
 char *sweep_job_path(const sweep_job_t *job, const char *ending);
 
 /* Runs one job, or all (SWEEP_ALL), or those whose parts are all done (SWEEP_WHOLES), or those that
- * repeat the choice of a job that is done (SWEEP_REPEATS), except finished ones, at most n at a time.
+ * take a part of the choice of a job that is done (SWEEP_REPEATS), except finished ones, at most n at a time.
  * RB_STOPPED on request. */
 #define SWEEP_ALL     SIZE_MAX
 #define SWEEP_WHOLES  (SIZE_MAX - 1)

@@ -34,6 +34,7 @@ typedef struct {
     sweep_trials_t trials; /* owned */
     struct base {
         const char *sample, *seed; /* borrowed */
+        char *plan;                /* owned */
         char *config;              /* owned; SHA-256 */
         size_t job;
     } * bases; /* owned; jobs that choose launches for others */
@@ -142,6 +143,8 @@ static void close_all(preparation_t *p)
         sweep_trials_free(&t->trials);
         for (size_t k = 0; k < t->n_bases; k++)
             free(t->bases[k].config);
+        for (size_t k = 0; k < t->n_bases; k++)
+            free(t->bases[k].plan);
         free(t->bases);
         free(t->shapes);
         free(t->path);
@@ -206,8 +209,10 @@ static void address(const preparation_t *p, size_t trace, const job_facts_t *fac
         snprintf(files, sizeof(files), "%016llx", (unsigned long long)w->files);
         hash_line(&h, "files of samplers", files);
     }
-    if (facts->base != NULL)
-        hash_line(&h, "repeats", facts->base->id);
+    if (facts->base != NULL) {
+        hash_line(&h, "change from", facts->base->id);
+        hash_line(&h, "change bound", w->change_bound);
+    }
     if (keeps_detectors(p, w))
         hash_line(&h, "detectors", NULL);
     part_text(p->study, part, part_of);
@@ -254,9 +259,16 @@ static void make_command(const preparation_t *p, sweep_job_t *job, size_t trace,
     add_option(argv, &n, "--gpu", gpu);
     for (size_t i = 0; i < sets->n; i++)
         add_option(argv, &n, "-s", sets->sets[i]);
-    add_option(argv, &n, "--plan", plan);
-    add_option(argv, &n, "--sample", w->sample);
-    add_option(argv, &n, "--profile", profile);
+    if (facts->base != NULL) {
+        add_option(argv, &n, "--change-from", facts->base->folder);
+        add_option(argv, &n, "--change-bound", w->change_bound);
+        add_option(argv, &n, "--sample",
+                   w->inside != NULL && w->inside[0] != '\0' ? w->inside : NULL);
+    } else {
+        add_option(argv, &n, "--plan", plan);
+        add_option(argv, &n, "--sample", w->sample);
+        add_option(argv, &n, "--profile", profile);
+    }
     add_option(argv, &n, "--seed", w->seed);
     add_option(argv, &n, "--launches", w->launches);
     add_option(argv, &n, "-o", job->folder);
@@ -283,11 +295,7 @@ static rb_code_t add_command(const preparation_t *p, sweep_job_t *job, size_t tr
 {
     char *profile = NULL, *plan = NULL;
     char *gpu = study_gpu_is_file(facts->gpu) ? realpath(facts->gpu, NULL) : NULL;
-    rb_code_t rc = RB_OK;
-    if (facts->base != NULL)
-        profile = rb_strdup(facts->base->folder);
-    else
-        rc = absolute_of(&profile, facts->words->profile, err);
+    rb_code_t rc = absolute_of(&profile, facts->words->profile, err);
     if (rc == RB_OK)
         rc = absolute_of(&plan, facts->words->plan, err);
     if (rc == RB_OK)
@@ -335,22 +343,24 @@ static bool same_text(const char *a, const char *b)
     return a == NULL || b == NULL ? a == b : strcmp(a, b) == 0;
 }
 
-/* The job whose choice of launches this one repeats: the first of the trace with the same sampler and
- * seed. NULL: it chooses itself. */
+/* The job of whose choice of launches this one takes a part: the first of the trace with the same sampler or
+ * plan, and seed. NULL: it chooses itself. */
 static const sweep_job_t *base_of(const preparation_t *p, opened_t *t, const sweep_job_t *job,
                                   const job_facts_t *facts)
 {
     const sweep_words_t *w = facts->words;
-    if (!p->study->chooses_once || !w->can_repeat)
+    if (!p->study->chooses_once || !w->chooses || p->study->split > 0)
         return NULL;
     for (size_t i = 0; i < t->n_bases; i++) {
         const struct base *b = &t->bases[i];
-        if (same_text(b->sample, w->sample) && same_text(b->seed, w->seed))
+        if (same_text(b->sample, w->sample) && same_text(b->seed, w->seed) &&
+            same_text(b->plan, w->plan))
             return strcmp(b->config, facts->config->sha256) == 0 ? NULL : &p->sweep->jobs[b->job];
     }
     rb_grow(&t->bases, &t->cap_bases, t->n_bases + 1, sizeof(*t->bases));
-    t->bases[t->n_bases++] = (struct base){w->sample, w->seed, rb_strdup(facts->config->sha256),
-                                           (size_t)(job - p->sweep->jobs)};
+    t->bases[t->n_bases++] =
+        (struct base){w->sample, w->seed, rb_strdup(w->plan), rb_strdup(facts->config->sha256),
+                      (size_t)(job - p->sweep->jobs)};
     return NULL;
 }
 

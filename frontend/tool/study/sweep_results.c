@@ -36,10 +36,68 @@ static rb_code_t read_result(const sweep_job_t *job, sweep_result_t *r, rb_err_t
     return stat_values_read(job->folder, result_paths, RESULTS, r->value, err);
 }
 
-/* Compares a job with its baseline. */
-static rb_code_t read_changes(const sweep_t *s, size_t job, sweep_result_t *r, rb_err_t *err)
+static void fields_row(csv_t *c, char *const *fields, size_t n)
 {
-    run_pair_t pair;
+    for (size_t i = 0; i < n; i++)
+        csv_text(c, fields[i]);
+}
+
+/* Writes the rows of one job: the changes of all statistics. */
+static void append_changes(const sweep_t *s, size_t job, const run_pair_t *pair, FILE *out)
+{
+    char number[24];
+    csv_t c = {.out = out};
+    snprintf(number, sizeof(number), "%zu", job + 1);
+    for (size_t i = 0; i < stat_count(); i++) {
+        const stat_entry_t e = stat_entry(i);
+        char path[128];
+        snprintf(path, sizeof(path), "%s.%s", e.group, e.name);
+        const change_t change = run_pair_change(pair, path);
+        if (!isfinite(change.change))
+            continue;
+        csv_text(&c, number);
+        fields_row(&c, s->jobs[job].fields, sweep_columns(s));
+        csv_text(&c, path);
+        csv_text(&c, change.kind == CHANGE_POINTS ? "points" : "relative");
+        csv_f64(&c, change.change);
+        csv_f64(&c, change.low);
+        csv_f64(&c, change.high);
+        csv_text(&c, change.method);
+        csv_text(&c, change.reason);
+        csv_end_row(&c);
+    }
+}
+
+/* Reads the results of jobs, and compares them with their baselines. */
+typedef struct {
+    const sweep_t *s;
+    sweep_result_t *results;
+    FILE *changes;   /* changes.csv; NULL: not wanted */
+    run_side_t base; /* a baseline, which is read once for all jobs */
+    size_t base_job;
+    bool has_base;
+} comparison_t;
+
+/* Opens the baseline, unless it is the last one. */
+static rb_code_t open_base(comparison_t *c, size_t job, rb_err_t *err)
+{
+    if (c->has_base && c->base_job == job)
+        return RB_OK;
+    run_side_free(&c->base);
+    c->has_base = false;
+    RB_TRY(run_side_open(&c->base, c->s->jobs[job].folder, err));
+    c->base_job = job;
+    c->has_base = true;
+    return RB_OK;
+}
+
+/* Compares a job with its baseline. */
+static rb_code_t read_changes(comparison_t *c, size_t job, rb_err_t *err)
+{
+    const sweep_t *s = c->s;
+    sweep_result_t *r = &c->results[job];
+    run_side_t side;
+    run_pair_t pair = {0};
     const double none = job == r->baseline ? 0 : (double)NAN;
     for (size_t i = 0; i < SWEEP_CHANGES; i++)
         r->change[i] = (change_t){.change = none, .low = none, .high = none, .method = "exact"};
@@ -47,38 +105,52 @@ static rb_code_t read_changes(const sweep_t *s, size_t job, sweep_result_t *r, r
         return RB_OK;
     if (s->jobs[job].state != SWEEP_DONE || s->jobs[r->baseline].state != SWEEP_DONE)
         return RB_OK;
-    rb_code_t rc = run_pair_open(&pair, s->jobs[r->baseline].folder, s->jobs[job].folder, err);
+    RB_TRY(open_base(c, r->baseline, err));
+    rb_code_t rc = run_side_open(&side, s->jobs[job].folder, err);
+    if (rc == RB_OK)
+        rc = run_pair_make(&pair, &c->base, &side, err);
     for (size_t i = 0; rc == RB_OK && i < SWEEP_CHANGES; i++)
         r->change[i] = run_pair_change(&pair, change_paths[i]);
     r->paired = pair.paired;
     memcpy(r->why, pair.why, sizeof(r->why));
+    if (rc == RB_OK && c->changes != NULL && (side.stats.estimated || c->base.stats.estimated))
+        append_changes(s, job, &pair, c->changes);
     run_pair_free(&pair);
+    run_side_free(&side);
     return rc;
 }
 
-rb_code_t sweep_read_results(const sweep_t *s, sweep_result_t **out, rb_err_t *err)
+static rb_code_t read_all(comparison_t *c, rb_err_t *err)
 {
-    sweep_result_t *results = rb_calloc(s->n_jobs, sizeof(*results));
+    const sweep_t *s = c->s;
     size_t baseline = 0;
-    *out = results;
     for (size_t i = 0; i < s->n_jobs; i++) {
         const char *trace = s->jobs[i].fields[SWEEP_TRACE];
         while (sweep_is_part(s, baseline) && baseline + 1 < s->n_jobs)
             baseline++;
         if (strcmp(trace, s->jobs[baseline].fields[SWEEP_TRACE]) != 0)
             baseline = i;
-        RB_TRY(read_result(&s->jobs[i], &results[i], err));
-        results[i].baseline = baseline;
+        RB_TRY(read_result(&s->jobs[i], &c->results[i], err));
+        c->results[i].baseline = baseline;
         if (!sweep_is_part(s, i))
-            RB_TRY(read_changes(s, i, &results[i], err));
+            RB_TRY(read_changes(c, i, err));
     }
     return RB_OK;
 }
 
-static void fields_row(csv_t *c, char *const *fields, size_t n)
+/* changes: NULL: changes.csv is not wanted. */
+static rb_code_t read_results(const sweep_t *s, sweep_result_t **out, FILE *changes, rb_err_t *err)
 {
-    for (size_t i = 0; i < n; i++)
-        csv_text(c, fields[i]);
+    comparison_t c = {.s = s, .changes = changes};
+    c.results = *out = rb_calloc(s->n_jobs, sizeof(*c.results));
+    const rb_code_t rc = read_all(&c, err);
+    run_side_free(&c.base);
+    return rc;
+}
+
+rb_code_t sweep_read_results(const sweep_t *s, sweep_result_t **out, rb_err_t *err)
+{
+    return read_results(s, out, NULL, err);
 }
 
 static void change_columns(csv_t *c)
@@ -210,58 +282,20 @@ static rb_code_t write_launches(const sweep_t *s, FILE *out, rb_err_t *err)
     return RB_OK;
 }
 
-/* Writes the rows of one job: the changes of all statistics. */
-static rb_code_t append_changes(const sweep_t *s, size_t job, size_t baseline, FILE *out,
-                                rb_err_t *err)
-{
-    run_pair_t pair;
-    char number[24];
-    csv_t c = {.out = out};
-    snprintf(number, sizeof(number), "%zu", job + 1);
-    rb_code_t rc = run_pair_open(&pair, s->jobs[baseline].folder, s->jobs[job].folder, err);
-    for (size_t i = 0; rc == RB_OK && i < stat_count(); i++) {
-        const stat_entry_t e = stat_entry(i);
-        char path[128];
-        snprintf(path, sizeof(path), "%s.%s", e.group, e.name);
-        const change_t change = run_pair_change(&pair, path);
-        if (!isfinite(change.change))
-            continue;
-        csv_text(&c, number);
-        fields_row(&c, s->jobs[job].fields, sweep_columns(s));
-        csv_text(&c, path);
-        csv_text(&c, change.kind == CHANGE_POINTS ? "points" : "relative");
-        csv_f64(&c, change.change);
-        csv_f64(&c, change.low);
-        csv_f64(&c, change.high);
-        csv_text(&c, change.method);
-        csv_text(&c, change.reason);
-        csv_end_row(&c);
-    }
-    run_pair_free(&pair);
-    return rc;
-}
-
-/* The changes of the jobs that are estimates, or whose baseline is one. */
-static rb_code_t write_changes(const sweep_t *s, const sweep_result_t *results, FILE *out,
-                               rb_err_t *err)
+/* Reads the results, and writes the changes of the jobs that are estimates, or whose baseline is one. */
+static rb_code_t write_changes(const sweep_t *s, sweep_result_t **results, rb_err_t *err)
 {
     static const char *const names[] = {"path", "kind",   "change", "low",
                                         "high", "method", "reason"};
-    csv_t c = {.out = out};
+    out_file_t f;
+    RB_TRY(out_file_open(&f, s->folder, "changes.csv", err));
+    csv_t c = {.out = f.out};
     csv_text(&c, "job");
     fields_row(&c, s->columns, sweep_columns(s));
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
         csv_text(&c, names[i]);
     csv_end_row(&c);
-    for (size_t i = 0; i < s->n_jobs; i++) {
-        const size_t from = results[i].baseline;
-        if (s->jobs[i].state != SWEEP_DONE || s->jobs[from].state != SWEEP_DONE ||
-            sweep_is_part(s, i) || from == i)
-            continue;
-        if (results[i].value[RESULT_estimated] > 0 || results[from].value[RESULT_estimated] > 0)
-            RB_TRY(append_changes(s, i, from, out, err));
-    }
-    return RB_OK;
+    return out_file_close(&f, read_results(s, results, f.out, err), err);
 }
 
 static rb_code_t write_file(const sweep_t *s, const char *name, const sweep_result_t *results,
@@ -272,8 +306,6 @@ static rb_code_t write_file(const sweep_t *s, const char *name, const sweep_resu
     rb_code_t rc = RB_OK;
     if (strcmp(name, "jobs.csv") == 0)
         write_jobs(s, results, f.out);
-    else if (strcmp(name, "changes.csv") == 0)
-        rc = write_changes(s, results, f.out, err);
     else
         rc = write_launches(s, f.out, err);
     return out_file_close(&f, rc, err);
@@ -423,12 +455,10 @@ static void print_table(const sweep_t *s, const sweep_result_t *results)
 rb_code_t sweep_results(const sweep_t *s, bool keep, rb_err_t *err)
 {
     enum { TABLE_ROWS = 200 };
-    sweep_result_t *results;
-    rb_code_t rc = sweep_read_results(s, &results, err);
+    sweep_result_t *results = NULL;
+    rb_code_t rc = keep ? write_changes(s, &results, err) : sweep_read_results(s, &results, err);
     if (rc == RB_OK && keep)
         rc = write_file(s, "jobs.csv", results, err);
-    if (rc == RB_OK && keep)
-        rc = write_file(s, "changes.csv", results, err);
     if (rc == RB_OK && keep)
         rc = write_file(s, "results.csv", NULL, err);
     if (rc == RB_OK && (!keep || s->n_jobs <= TABLE_ROWS))

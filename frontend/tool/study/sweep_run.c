@@ -264,10 +264,9 @@ static bool has_repeats(const sweep_t *s)
         waiting += s->jobs[i].base != i && s->jobs[s->jobs[i].base].state != SWEEP_DONE;
     }
     if (n > 0)
-        rb_info("%zu jobs simulate the launches that the first job of their trace chose", n);
+        rb_info("%zu jobs simulate launches that the first job of their trace chose", n);
     if (waiting > 0)
-        rb_warn("%zu jobs wait: they repeat the choice of launches of a job that is not done",
-                waiting);
+        rb_warn("%zu jobs wait: they take launches that a job chose which is not done", waiting);
     return n > 0;
 }
 

@@ -10,7 +10,6 @@
 #include "frontend/tool/run/plan_file.h"
 #include "frontend/tool/run/run_inside.h"
 #include "frontend/tool/run/run_sampling.h"
-#include "sampling/launch/launch_online.h"
 #include "sampling/launch/launch_sampler.h"
 #include "sampling/launch/sample_syntax.h"
 #include "sim/core/alloc.h"
@@ -28,32 +27,34 @@ static const char *word_of(const study_t *study, size_t point, const char *word)
     return value != NULL && strcmp(value, "none") != 0 ? value : NULL;
 }
 
-/* launches: one of the samplers chooses launches; can_repeat: as in sweep_words_t. *files: a hash of the
- * contents of the files that samplers name; 0: none. */
-typedef struct {
-    bool launches, can_repeat;
-} sample_kind_t;
-
-static rb_code_t check_sample(const char *text, sample_kind_t *kind, uint64_t *files, rb_err_t *err)
+/* Sets w->files and w->inside; *launches: one of the samplers chooses launches. */
+static rb_code_t check_sample(sweep_words_t *w, bool *launches, rb_err_t *err)
 {
     run_inside_t inside = {0};
-    sample_list_t list = {0};
-    rb_code_t rc = run_inside_divide(&inside, text, 1, err);
-    *kind = (sample_kind_t){.launches = rc == RB_OK && inside.launch != NULL};
+    sample_list_t list = {0}, all = {0};
+    memory_file_t text;
+    rb_code_t rc = run_inside_divide(&inside, w->sample, 1, err);
+    *launches = rc == RB_OK && inside.launch != NULL;
     for (size_t i = 0; i < inside.list.n; i++)
-        *files ^= inside_list_digest(&inside.list, i);
-    if (kind->launches)
+        w->files ^= inside_list_digest(&inside.list, i);
+    if (*launches)
         rc = sample_list_parse(&list, inside.launch, err);
     for (size_t i = 0; rc == RB_OK && i < list.n; i++) {
         launch_choice_t choice = {0};
         rc = launch_choice_parse(&choice, list.items[i], err);
-        *files ^= rc == RB_OK ? choice.method->digest : 0;
-        kind->can_repeat =
-            rc == RB_OK && choice.method->online != NULL && choice.method->online->follow != NULL;
+        w->files ^= rc == RB_OK ? choice.method->digest : 0;
         launch_choice_free(&choice);
     }
     if (rc == RB_OK && list.n > 1)
-        rc = rb_fail(err, RB_USAGE, "sample %s: one sampler of launches is expected", text);
+        rc = rb_fail(err, RB_USAGE, "sample %s: one sampler of launches is expected", w->sample);
+    if (rc == RB_OK && *launches && inside.list.n > 0)
+        rc = sample_list_parse(&all, w->sample, err);
+    FILE *out = memory_file_open(&text);
+    for (size_t i = 0; i < all.n; i++)
+        if (strcmp(all.items[i], list.items[0]) != 0)
+            fprintf(out, "%s%s", ftell(out) > 0 ? "," : "", all.items[i]);
+    w->inside = memory_file_close(&text, NULL);
+    sample_list_free(&all);
     sample_list_free(&list);
     run_inside_free(&inside);
     return rc;
@@ -76,21 +77,25 @@ rb_code_t sweep_words_read(sweep_words_t *w, const study_t *study, size_t trace,
     const char *plan = word_of(study, point, "plan");
     uint64_t number, *ids;
     size_t n;
-    sample_kind_t kind = {0};
+    double bound;
+    bool launches = false;
     *w = (sweep_words_t){.sample = word_of(study, point, "sample"),
                          .seed = word_of(study, point, "seed"),
-                         .launches = word_of(study, point, "launches")};
+                         .launches = word_of(study, point, "launches"),
+                         .change_bound = study_word(study, point, "change_bound")};
     if (plan != NULL) {
         char *name = study_name_pattern(plan, study->traces[trace].name);
         w->plan = study_path(study, name);
         free(name);
     }
     if (w->sample != NULL)
-        RB_TRY(check_sample(w->sample, &kind, &w->files, err));
-    if (kind.launches)
+        RB_TRY(check_sample(w, &launches, err));
+    if (launches)
         w->profile = study->traces[trace].profile;
-    w->can_repeat = kind.can_repeat && w->profile == NULL;
-    RB_TRY(check_choices(w, kind.launches, err));
+    w->chooses = launches || w->plan != NULL;
+    RB_TRY(check_choices(w, launches, err));
+    if (w->change_bound != NULL)
+        RB_TRY(option_share("change-bound", w->change_bound, &bound, err));
     if (w->seed != NULL)
         RB_TRY(option_count("seed", w->seed, 0, UINT64_MAX, &number, err));
     if (w->launches != NULL) {
@@ -103,6 +108,7 @@ rb_code_t sweep_words_read(sweep_words_t *w, const study_t *study, size_t trace,
 void sweep_words_free(sweep_words_t *w)
 {
     free(w->plan);
+    free(w->inside);
     *w = (sweep_words_t){0};
 }
 

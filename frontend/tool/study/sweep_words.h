@@ -14,8 +14,10 @@ typedef struct {
     const char *sample, *seed, *launches; /* borrowed; NULL: not set, or "none" */
     const char *profile; /* borrowed; profile from which the sampler chooses launches; NULL: none */
     char *plan;          /* owned; path of the file; NULL: not set, or "none" */
-    bool can_repeat;     /* the sampler can repeat the choice of launches of another run */
-    uint64_t files;      /* hash of the contents of files that samplers name; 0: none */
+    bool chooses;        /* a sampler or the plan chooses launches */
+    char *inside;        /* owned; the samplers inside launches alone; NULL: none */
+    const char *change_bound; /* borrowed; of points after the first one of a trace */
+    uint64_t files;           /* hash of the contents of files that samplers name; 0: none */
 } sweep_words_t;
 
 /* RB_USAGE names the mistake. The caller frees w with sweep_words_free(), also after an error. */

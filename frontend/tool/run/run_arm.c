@@ -1,4 +1,4 @@
-#include "frontend/tool/study/run_arm.h"
+#include "frontend/tool/run/run_arm.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -152,11 +152,13 @@ static rb_code_t read_row(reading_t *in, rb_err_t *err)
     const table_reader_t *r = in->reader;
     run_arm_t *arm = in->arm;
     row_t row;
-    arm_launch_t l = {.kernel = FNV_START};
+    arm_launch_t l = {.name = FNV_START, .kernel = FNV_START};
     if (r->n_fields != in->n_columns)
         return bad_row(r, "the row is cut off", err);
     for (size_t i = 0; i < in->n_columns; i++) {
         const unsigned kind = in->kind[i];
+        if (kind == COLUMN_NAME)
+            l.name = hash_field(l.name, &r->fields[i]);
         if (kind == COLUMN_NAME || kind == COLUMN_GRID)
             l.kernel = hash_field(l.kernel, &r->fields[i]);
         else if (kind != COLUMN_NONE)
@@ -172,7 +174,7 @@ static rb_code_t read_row(reading_t *in, rb_err_t *err)
                        2);
     if (arm->n == 0)
         in->stream = row.number[COLUMN_STREAM];
-    if (row.number[COLUMN_STREAM] != in->stream)
+    if (row.number[COLUMN_STREAM] != in->stream && arm->config != NULL)
         arm->overlaps = library_config_spec(arm->config)->gpu.concurrent_launches > 1;
     rb_grow(&arm->launches, &arm->cap, arm->n + 1, sizeof(*arm->launches));
     arm->launches[arm->n++] = l;
@@ -199,13 +201,22 @@ static rb_code_t read_rows(reading_t *in, rb_err_t *err)
 
 rb_code_t run_arm_read(run_arm_t *arm, const char *folder, const plan_t *plan, rb_err_t *err)
 {
-    char *path = out_path(folder, "launches.csv");
     uint64_t *wanted = rb_calloc(plan->n_samples + 1, sizeof(*wanted));
-    reading_t in = {.arm = arm, .wanted = wanted, .n_wanted = plan_launches(plan, wanted)};
+    const uint64_t n_wanted = plan_launches(plan, wanted);
+    if (arm->wanted != NULL && arm->n_wanted == n_wanted &&
+        memcmp(arm->wanted, wanted, n_wanted * sizeof(*wanted)) == 0) {
+        free(wanted);
+        return RB_OK;
+    }
+    free(arm->wanted);
+    arm->wanted = wanted;
+    arm->n_wanted = n_wanted;
+    arm->n = 0;
+    char *path = out_path(folder, "launches.csv");
+    reading_t in = {.arm = arm, .wanted = wanted, .n_wanted = n_wanted};
     profile_input_t *input;
     table_reader_t reader;
     rb_code_t rc = profile_input_open(&input, path, err);
-    arm->n = 0;
     if (rc == RB_OK) {
         table_reader_init(&reader, input);
         in.reader = &reader;
@@ -216,7 +227,6 @@ rb_code_t run_arm_read(run_arm_t *arm, const char *folder, const plan_t *plan, r
     if (arm->n > 0)
         qsort(arm->launches, arm->n, sizeof(*arm->launches), by_id);
     free(in.kind);
-    free(wanted);
     free(path);
     return rc;
 }
@@ -254,11 +264,11 @@ rb_code_t run_arm_open(run_arm_t *arm, const char *folder, rb_err_t *err)
 
 void run_arm_free(run_arm_t *arm)
 {
-    stat_table_free(&arm->stats);
     rubato_config_destroy(arm->config);
     free(arm->forms.form);
     plan_free(&arm->plan);
     free(arm->launches);
+    free(arm->wanted);
     *arm = (run_arm_t){0};
 }
 
