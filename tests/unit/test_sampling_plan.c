@@ -346,13 +346,7 @@ int main(void)
         cmocka_unit_test(macsim_lists_are_read_and_written),
         cmocka_unit_test(lists_of_pairs_are_read_and_written),
         cmocka_unit_test(weights_that_add_up_to_more_than_any_program_has_are_refused),
-<<<<<<< HEAD
-=======
-        cmocka_unit_test(pickled_lists_are_read),
-        cmocka_unit_test(other_pickles_are_refused_with_their_offset),
-        cmocka_unit_test(pickled_lists_are_written_as_python_does),
         cmocka_unit_test(errors_inside_launches_weigh_as_their_samples),
->>>>>>> hb
         cmocka_unit_test(intervals_are_those_of_stratified_sampling),
         cmocka_unit_test(single_samples_borrow_the_spread_of_the_profile),
         cmocka_unit_test(intervals_cover_what_they_say),
