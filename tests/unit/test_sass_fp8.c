@@ -206,6 +206,23 @@ static void four_numbers_fill_a_word(void **state)
     sass_lab_close(&lab);
 }
 
+static void products_are_refused_by_name(void **state)
+{
+    sass_lab_t lab;
+
+    (void)state;
+    sass_lab_open(&lab, "fp8", 89);
+    const uint64_t any = sass_lab_put(&lab, NULL, 4096);
+    sass_lab_kernel(&lab, "product");
+    sass_lab_pointer(&lab, any);
+    sass_lab_pointer(&lab, any);
+    assert_int_not_equal(
+        sass_lab_run(&lab, (uint32_t[]){1, 1, 1}, (uint32_t[]){WARP, 1, 1}, 0, NULL, NULL), RB_OK);
+    assert_true(lab.totals.unsupported);
+    assert_non_null(strstr(lab.err.text, "QMMA.16832.F32.E4M3.E5M2"));
+    sass_lab_close(&lab);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -213,6 +230,7 @@ int main(void)
         cmocka_unit_test(halves_become_the_nearest_number),
         cmocka_unit_test(bytes_become_halves_exactly),
         cmocka_unit_test(four_numbers_fill_a_word),
+        cmocka_unit_test(products_are_refused_by_name),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -54,3 +54,14 @@ extern "C" __global__ void quarters(const float *in, unsigned *to)
     PACK("e4m3x2", 1);
     to[i] = out[0] | (unsigned)out[1] << 16;
 }
+
+/* A matrix product, which is not supported. */
+extern "C" __global__ void product(const unsigned *a, float *d)
+{
+    float z[4] = {0, 0, 0, 0};
+    int i = threadIdx.x;
+    asm("mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e5m2.f32 {%0,%1,%2,%3},{%4,%5,%6,%7},{%8,%9},{%0,%1,%2,%3};"
+        : "+f"(z[0]), "+f"(z[1]), "+f"(z[2]), "+f"(z[3])
+        : "r"(a[i]), "r"(a[i]), "r"(a[i]), "r"(a[i]), "r"(a[i]), "r"(a[i]));
+    d[i] = z[0] + z[1] + z[2] + z[3];
+}
