@@ -114,6 +114,7 @@ function print_statistics(    i, j, n_list, list, at, slack) {
                 100 * errors[at] / (rows[at] - exact[at])
             # The statistics of a triple miss together: one triple may.
             slack = (rows[at] - exact[at]) / triples_of(at)
+            slack = slack > 1 ? slack : 1
             if (covered[at] < 0.93 * intervals[at] - slack || \
                 silent[at] > 0.01 * (rows[at] - exact[at]) + slack)
                 bad = bad sprintf("%s: %s\n", name[i], list[j])

@@ -3,9 +3,10 @@
  * et al., ISCA 2003; our own form for GPUs).
  *
  * First the plan is made (smarts_plan.h); if it has no room in the launch, all of it is simulated, and
- * nothing more is spent. After the first waves, which tell how long waves take, this is looked at again. Then the launch is surveyed without time (smarts_look.h), and units are measured
- * all over it. What lies between them is skipped: its last blocks are read and leave in the L2 what they touch, and blocks
- * on SMs go on beside those after the gap. A unit is measured once the launch has settled again. The
+ * nothing more is spent. After the first waves, which tell how long waves take, this is looked at again.
+ * Then the launch is surveyed without time (smarts_look.h), and units are measured all over it. What lies
+ * between them is skipped in whole waves: its last blocks are read and leave in the L2 what they touch, and
+ * blocks on SMs go on beside those after the gap. A unit is measured once the launch has settled again. The
  * skipped instructions take the time that the units show (smarts_estimate.h).
  *
  * If units vary so much that the bound needs more of them than the launch has room for, or if the
