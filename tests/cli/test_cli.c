@@ -462,6 +462,22 @@ static void what_is_no_trace_is_told_from_what_lies_above_one(void **state)
     expect(1, "mine.cfg: No such file", WORDS("run", TRACE, "--gpu", "mine.cfg"));
 }
 
+static void a_part_of_a_run_is_marked_as_such(void **state)
+{
+    (void)state;
+    char *text = cli_run_as(&rubato, 0, NULL,
+                            WORDS("run", TRACE, "--gpu", "v100", "--cycles", "6000", "-o", "cut"));
+    assert_non_null(
+        strstr(text, "\nPART of the launches: the run ended after 6,000 cycles (--cycles)"));
+    const char *row = strstr(text, "\n     1  vecadd ");
+    assert_non_null(row);
+    assert_memory_equal(strchr(row + 1, '\n') - 6, "  part", 6);
+    free(text);
+    text = cli_read_json("cut/run.json");
+    assert_true(json_is(text, "part.max_cycles", "6000"));
+    free(text);
+}
+
 static void a_copied_trace_runs_as_its_original_and_without_its_machine_code(void **state)
 {
     (void)state;
@@ -477,6 +493,7 @@ static void a_copied_trace_runs_as_its_original_and_without_its_machine_code(voi
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_part_of_a_run_is_marked_as_such),
         cmocka_unit_test(a_copied_trace_runs_as_its_original_and_without_its_machine_code),
         cmocka_unit_test(what_is_no_trace_is_told_from_what_lies_above_one),
         cmocka_unit_test(every_command_explains_its_options),

@@ -342,9 +342,27 @@ static void results_that_cannot_be_printed_are_kept(void **state)
     cli_free(&r);
 }
 
+static void a_larger_cache_that_is_slower_is_named(void **state)
+{
+    static const char note[] =
+        "in places a larger l2.size is slower than a smaller one: docs/sweep.md";
+    char *text = cli_run_as(&rubato, 0, NULL,
+                            WORDS("sweep", RUBATO_ROOT "/traces/transpose_tiled-sm70", "--gpu",
+                                  "v100", "--vary", "l2.size=384KiB,768KiB", "-o", "larger"));
+    (void)state;
+    assert_non_null(strstr(text, note));
+    free(text);
+    text = cli_run_as(&rubato, 0, NULL,
+                      WORDS("sweep", RUBATO_ROOT "/traces/transpose_tiled-sm70", "--gpu", "v100",
+                            "--vary", "l2.size=384KiB,6MiB", "-o", "largest"));
+    assert_null(strstr(text, note));
+    free(text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_larger_cache_that_is_slower_is_named),
         cmocka_unit_test(a_reason_is_said_that_cannot_be_written),
         cmocka_unit_test(the_time_of_a_job_is_its_own),
         cmocka_unit_test(results_that_cannot_be_printed_are_kept),

@@ -97,6 +97,15 @@ static void with_each_prefetcher(void **state)
     }
 }
 
+/* The pause after a launch's last dispatch may last into the next launch. */
+static void with_a_pause_between_dispatches(void **state)
+{
+    (void)state;
+    gpu_spec_t spec =
+        LAB_SPEC("v100", "sm.count=4", "gpu.launch_latency=100", "sched.dispatch_interval=9000");
+    goes_on_the_same(&spec, "a pause between dispatches");
+}
+
 /* A sender without credits would never send again. */
 static void a_lost_credit_is_refused(void **state)
 {
@@ -137,6 +146,7 @@ int main(void)
         cmocka_unit_test(with_each_replacement_policy),
         cmocka_unit_test(with_each_scheduler),
         cmocka_unit_test(with_each_prefetcher),
+        cmocka_unit_test(with_a_pause_between_dispatches),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -164,6 +164,8 @@ static void as_many_launches_as_configured_are_resident(void **state)
                 told.time[k].start <= told.time[i].start && told.time[k].end > told.time[i].start;
         assert_in_range(running, 1, 2);
         assert_int_equal(told.time[i].ready, 0);
+        /* Those that wait are admitted in the order of the program. */
+        assert_true(i == 0 || told.time[i].start >= told.time[i - 1].start);
     }
     program_end(&p);
 }

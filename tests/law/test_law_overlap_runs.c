@@ -172,25 +172,25 @@ static cycle_t last_end(const image_t *image)
     return whole.told.results.launch[image->launches - 1].end;
 }
 
-static gpu_spec_t small_chip(const char *write_wait)
+static gpu_spec_t small_chip(const char *setting)
 {
     return LAB_SPEC("v100", "gpu.concurrent_launches=3", "warmup.mode=keep", "sm.count=6",
-                    "mem.partitions=2", "l2.slices=4", "l2.size=384KiB", write_wait);
+                    "mem.partitions=2", "l2.slices=4", "l2.size=384KiB", setting);
 }
 
 /* From every checkpoint, on any number of threads and with any window, the rest is what it was. */
-static void continue_from_checkpoints(const char *write_wait)
+static void continue_from_checkpoints(const char *setting)
 {
     static const struct {
         int threads;
         cycle_t window;
     } ways[] = {{1, 0}, {2, 0}, {3, 5}};
-    const gpu_spec_t spec = small_chip(write_wait);
+    const gpu_spec_t spec = small_chip(setting);
     program_t p;
     phases(&p);
     run_and_save(&spec, &p);
     assert_int_equal(whole.told.results.n, p.n);
-    assert_int_equal(whole.n, 3);
+    assert_true(whole.n >= 3);
     for (size_t i = 0; i < whole.n * 3; i++) {
         const image_t *image = &whole.image[i / 3];
         rb_err_t err = {0};
@@ -211,12 +211,14 @@ static void continue_from_checkpoints(const char *write_wait)
     program_end(&p);
 }
 
-/* Also if the last writes wait before they are drained: the pause between launches is longer. */
+/* Also if the last writes wait before they are drained: the pause between launches is longer; and if the
+ * pause between two dispatches lasts into the next launch. */
 static void a_run_continues_from_a_checkpoint(void **state)
 {
     (void)state;
     continue_from_checkpoints("dram.write_wait=0");
     continue_from_checkpoints("dram.write_wait=500");
+    continue_from_checkpoints("sched.dispatch_interval=9000");
 }
 
 /* What the L2 fetches, for launches and for copies, is what the DRAM reads; requests of the launches are

@@ -434,12 +434,45 @@ static void intervals_need_random_samples(void **state)
     end();
 }
 
+/* The means of replicates vary as that of the samples does, and launches as they do around it: in a chain
+ * of n launches, from m samples, by their spread times sqrt(1 / m + 1 / n). */
+static void replicates_spread_as_samples_do(void **state)
+{
+    enum { N = 64 };
+    static double cycles[N], spread[N], draws[] = {16};
+    static uint32_t cluster[N];
+    gpu_spec_t spec = LAB_SPEC("v100", CHIP);
+    (void)state;
+    begin();
+    for (unsigned i = 0; i < N; i++) {
+        launch(1, ADDS, 1, 32, 1);
+        cycles[i] = 1e5;
+        spread[i] = 0.2;
+    }
+    run(&spec, true, &single);
+    prepare(&spec);
+    const graph_times_t of = {.cycles = cycles,
+                              .spread = spread,
+                              .cluster = cluster,
+                              .draws = draws,
+                              .n_clusters = 1,
+                              .random = true};
+    const estimate_t sum = {.confidence = 0.95, .df = INFINITY, .low = 1, .high = 2};
+    const graph_estimate_t e = graph_estimate(&input.replay, &of, NULL, 0, 1, &sum, times);
+    const double sd = (e.busy.high - e.busy.value) / 1.96 / e.busy.value;
+    const double want = 0.2 * sqrt(1.0 / 16 + 1.0 / N);
+    if (fabs(sd / want - 1) > 0.25) /* three standard errors of 100 replicates */
+        fail_msg("a spread of %.4f, not %.4f", sd, want);
+    end();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(launches_that_do_not_overlap_take_their_time),
         cmocka_unit_test(a_slow_down_stretches_what_overlaps),
         cmocka_unit_test(a_fitted_pair_ends_as_simulated),
+        cmocka_unit_test(replicates_spread_as_samples_do),
         cmocka_unit_test(sampled_graphs_come_near_the_simulation),
         cmocka_unit_test(intervals_need_random_samples),
     };

@@ -422,6 +422,29 @@ static void the_criterion_counts_heaps(void **state)
     assert_int_equal(bic_kmeans(&p, 8, 0.9, 5, 1, cluster), 1);
 }
 
+/*
+ * Two heaps of eight at distance D, each half at -1 and half at +1: the likelihood gains
+ * 8 ln(v1 / v2) - 16 ln 2 + 1/2, with v1 = (16 + 4 D^2) / 15 and v2 = 16 / 14, from a second cluster, which
+ * costs ln 16: (dimensions + 1) / 2 for each cluster. It pays from D = 4.34 on; from 3.9 on, if a cluster
+ * cost half as much.
+ */
+static void a_cluster_costs_its_centre_and_its_share(void **state)
+{
+    (void)state;
+    enum { N = 16 };
+    static const double apart[] = {4.1, 4.5};
+    double x[N], weight[N];
+    uint32_t cluster[N];
+    points_t p = {.x = x, .weight = weight, .n = N, .d = 1};
+    for (size_t k = 0; k < 2; k++) {
+        for (int i = 0; i < N; i++) {
+            x[i] = (i < N / 2 ? 0 : apart[k]) + (i % 2 == 0 ? -1 : 1);
+            weight[i] = 1;
+        }
+        assert_int_equal(bic_kmeans(&p, 2, 1, 5, 1, cluster), 1 + k);
+    }
+}
+
 /* Shape of samples with known moments. */
 static void shapes_and_tails_are_those_of_the_definition(void **state)
 {
@@ -455,6 +478,7 @@ static void shapes_and_tails_are_those_of_the_definition(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_cluster_costs_its_centre_and_its_share),
         cmocka_unit_test(shapes_and_tails_are_those_of_the_definition),
         cmocka_unit_test(quantiles_are_those_of_the_tables),
         cmocka_unit_test(random_numbers_never_change),

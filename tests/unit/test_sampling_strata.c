@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "sampling/launch/online_state.h"
 #include "sampling/launch/stem_groups.h"
 #include "sampling/launch/stem_strata.h"
 #include "tests/support/population_lab.h"
@@ -152,9 +153,34 @@ static void firsts_are_apart_and_long_groups_are_cut(void **state)
     lab_population_free(&lab);
 }
 
+/* A group whose few samples happen to be alike takes half of the degrees of freedom that others lend it:
+ * of ten, five, beside its own three. */
+static void degrees_of_freedom_are_borrowed_by_halves(void **state)
+{
+    enum { FEW = 4, MANY = 31 };
+    static const double few[FEW] = {99, 101, 99, 101};
+    static const double within[MANY];
+    static double many[MANY];
+    uint64_t begin[] = {0, 1000, 1000 + MANY};
+    uint32_t of_group[] = {0, 1, 2};
+    bool equal[] = {true, true};
+    const stem_strata_t strata = {
+        .n = 2, .begin = begin, .n_groups = 2, .of_group = of_group, .equal = equal};
+    const stratum_sample_t samples[] = {{1000, FEW, few, within}, {MANY, MANY, many, within}};
+    const online_assume_t assume = {.slow = 1, .rare = 0.01, .confidence = 0.95};
+    online_stratum_t plan[2];
+
+    (void)state;
+    for (size_t i = 0; i < MANY; i++)
+        many[i] = i % 2 == 0 ? 50 : 150;
+    const online_state_t s = online_state(&strata, samples, &assume, plan);
+    assert_true(fabs(s.df - (FEW - 1 + 10.0 / 2)) < 1e-9);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(degrees_of_freedom_are_borrowed_by_halves),
         cmocka_unit_test(every_count_of_the_index_divides),
         cmocka_unit_test(only_similar_launches_are_merged),
         cmocka_unit_test(groups_are_limited),

@@ -180,6 +180,38 @@ static void three_numbers_carry_twice(void **state)
     }
 }
 
+/* A uniform register that half of a warp has written is read by all of it. */
+static void a_uniform_result_is_the_same_in_all_lanes(void **state)
+{
+    enum { RESULT = 0x168, N = 32 };
+    const sass_code_t code[] = {
+        sass_code_tid_to(0),
+        sass_code_number_to(5, 4),
+        {0x7945 | 0x30ull << 32, 0x3800000},         /* BSSY B0, to BSYNC */
+        {0x780c | 16ull << 32, 0x03f06270},          /* ISETP.GE.AND P0, PT, R0, 16, PT */
+        {0x0947 | 0x10ull << 32, 0x3800000},         /* @P0 BRA, to BSYNC */
+        {0x7886 | 4u << 16, 0x38e0100},              /* VOTEU.ANY UR4, UPT, PT */
+        {0x7941, 0x3800000},                         /* BSYNC B0 */
+        {0x7c02 | 6u << 16 | 4ull << 32, 0x8000f00}, /* MOV R6, UR4 */
+        sass_code_address_to(2, 0, 5, RESULT),
+        sass_code_store_from(6, 2, 4)};
+    sass_lab_t lab;
+
+    (void)state;
+    sass_lab_open(&lab, "matmul", 75);
+    const uint64_t out = sass_lab_put(&lab, NULL, N * 4);
+    sass_lab_kernel(&lab, "matmul");
+    sass_lab_code(&lab, code, sizeof(code) / sizeof(code[0]));
+    sass_lab_pointer(&lab, 0);
+    sass_lab_pointer(&lab, out);
+    sass_lab_pointer(&lab, 0);
+    sass_lab_int(&lab, 0);
+    sass_lab_must_run(&lab, 1, N, 0);
+    for (unsigned i = 0; i < N; i++)
+        assert_int_equal(((const uint32_t *)sass_lab_at(&lab, out))[i], 0xffff);
+    sass_lab_close(&lab);
+}
+
 /* Random magnitudes between 2^low and 2^high; denormal results are zeros. */
 static void functions_are_within_an_ulp(void **state)
 {
@@ -401,6 +433,7 @@ int main(void)
         cmocka_unit_test(double_precision_is_exact),
         cmocka_unit_test(half_precision_is_exact),
         cmocka_unit_test(conversions_of_halves_agree),
+        cmocka_unit_test(a_uniform_result_is_the_same_in_all_lanes),
         cmocka_unit_test(three_numbers_carry_twice),
         cmocka_unit_test(functions_are_within_an_ulp),
         cmocka_unit_test(tensor_cores_multiply),

@@ -4,8 +4,11 @@
 
 #include "sampling/inside/slot_model.h"
 #include "sampling/inside/smarts_estimate.h"
+#include "sampling/inside/smarts_options.h"
+#include "sampling/inside/smarts_plan.h"
 #include "sampling/math/quantile.h"
 #include "sampling/math/rng.h"
+#include "sim/conf/param_value.h"
 #include "tests/support/test.h"
 
 enum { UNITS = 10, INSTS = 1000000 };
@@ -494,9 +497,40 @@ static void slots_tell_what_is_left_at_the_end(void **state)
     block_insts_free(&b);
 }
 
+/* A unit begins anywhere in its stratum where it fits, so that no phase of a launch is missed. */
+static void units_begin_anywhere_in_their_strata(void **state)
+{
+    enum { SLOTS = 80 };
+    const launch_info_t info = {.id = 1, .n_blocks = SLOTS * 2000};
+    const sampler_launch_t l = {.info = &info, .slots = SLOTS};
+    smarts_options_t o;
+    smarts_look_t look;
+    double sum = 0, least = 1, most = 0;
+    size_t n = 0;
+    (void)state;
+    param_group_defaults(&smarts_group, &o);
+    smarts_look_begin(&look, &l);
+    smarts_plan_t p = smarts_plan_make(&o, &look, rng_make(5, 0));
+    const double taken = (p.settle + o.jitter / 2 + p.unit) * SLOTS;
+    for (uint64_t first = p.ramp; first < p.tail;) {
+        const smarts_stratum_t s = smarts_plan_next(&p, n++, first);
+        const double u = (double)(s.start - first) / ((double)(s.end - first) - taken);
+        assert_true(s.start >= first && s.start < s.end);
+        sum += u;
+        least = fmin(least, u);
+        most = fmax(most, u);
+        first = s.end;
+    }
+    assert_true(n >= 8);
+    if (least > 0.3 || most < 0.7 || fabs(sum / (double)n - 0.5) > 0.25)
+        fail_msg("%zu units begin at %.2f to %.2f of their strata", n, least, most);
+    smarts_look_free(&look);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(units_begin_anywhere_in_their_strata),
         cmocka_unit_test(degrees_of_freedom_are_those_of_what_was_fitted),
         cmocka_unit_test(equal_units_leave_only_what_they_may_share),
         cmocka_unit_test(a_count_of_the_survey_explains_the_cycles),

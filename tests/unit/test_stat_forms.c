@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "frontend/tool/library/stat_forms.h"
+#include "sampling/estimate/index_ratio.h"
 #include "sampling/math/rng.h"
 #include "tests/support/launch_lab.h"
 #include "tests/support/spec_load.h"
@@ -184,6 +185,49 @@ static void damaged_errors_are_refused(void **state)
     free(bytes);
 }
 
+/*
+ * The index scales what samples miss, but no total is less than what was simulated. One of many launches
+ * happens to be the longest, so that all counters are scaled down; another, which is simulated for itself,
+ * has all instructions whose predicate is off.
+ */
+static void no_total_is_less_than_what_was_simulated(void **state)
+{
+    plan_cluster_t clusters[] = {{.size = 10, .draws = 1}, {.size = 1, .draws = 1}};
+    plan_sample_t samples[] = {{.launch = 1, .weight = 10, .cluster = 0, .draws = 1},
+                               {.launch = 11, .weight = 1, .cluster = 1, .draws = 1}};
+    const plan_t plan = {.clusters = clusters,
+                         .n_clusters = 2,
+                         .samples = samples,
+                         .n_samples = 2,
+                         .n_launches = 11,
+                         .random = true};
+    static double value[2][STAT_VALUES], sum[STAT_VALUES], simulated[STAT_VALUES];
+    const size_t insts = VALUE_AT(sm.warp_insts), off = VALUE_AT(sm.pred_off_insts);
+    const launch_counts_t known = {.warp_insts = 290};
+    ratio_samples_t of;
+    index_ratio_t r;
+
+    (void)state;
+    value[0][insts] = value[1][insts] = 100;
+    value[1][off] = 50;
+    ratio_samples_begin(&of, 2);
+    for (size_t i = 0; i < 2; i++) {
+        for (size_t k = 0; k < STAT_VALUES; k++) {
+            sum[k] += samples[i].weight * value[i][k];
+            simulated[k] += value[i][k];
+        }
+        ratio_samples_put(&of, i, value[i]);
+    }
+    const ratio_input_t in = {
+        .sum = sum, .simulated = simulated, .plan = &plan, .samples = &of, .known = &known};
+    index_ratio_choose(&r, &in, &spec);
+    unsigned groups = 0;
+    for (size_t g = 0; g < RATIO_GROUPS; g++)
+        groups += close_to(r.group[g].auxiliary, 1100) && close_to(r.group[g].factor, 1);
+    assert_true(groups > 0);
+    ratio_samples_free(&of);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -191,6 +235,7 @@ int main(void)
         cmocka_unit_test(the_variance_of_a_sum_survives_the_journal),
         cmocka_unit_test(an_error_that_is_not_known_stays_unknown),
         cmocka_unit_test(one_value_may_be_unknown),
+        cmocka_unit_test(no_total_is_less_than_what_was_simulated),
         cmocka_unit_test(damaged_errors_are_refused),
     };
     return cmocka_run_group_tests(tests, load, NULL);

@@ -26,7 +26,8 @@ const cli_command_t cli_command_info = {
     "TRACE|FOLDER",
     "list the contents of a trace, or the traces of a folder",
     "Lists the launches of a trace with grid, block, registers and shared memory, and how many "
-    "blocks of each fit an SM of the GPU; with --count, also how many instructions it has, and what "
+    "blocks of each fit an SM of the GPU; with --count, also how many instructions it has, and "
+    "what "
     "of them looks damaged. Of a FOLDER or an archive of traces (a suite), lists the "
     "traces that rubato sweep would run.",
     NULL,
