@@ -312,6 +312,8 @@ static void plans_are_scored_as_files_beside_samplers(void **state)
            WORDS("evaluate", "many", "--plan", "by_hand.json", "--plan", "by_hand.json", "-o",
                  "refused"));
     expect(1, "nothing.json", WORDS("evaluate", "many", "--plan", "nothing.json", "-o", "refused"));
+    expect(2, "--change-bound is for a trace with --variants",
+           WORDS("evaluate", "many", "--change-bound", "1%", "-o", "refused"));
     expect(2, "unknown delta 'cache.x3'",
            WORDS("evaluate", "many", "--variants", "cache.x3", "-o", "refused"));
     assert_false(cli_exists("refused"));
