@@ -1,6 +1,7 @@
 #!/bin/sh
 # Runs the commands of a section of a document, those on indented lines that begin with "rubato ", and checks
-# that what the document shows below them (the other indented lines of the section) is printed.
+# that what the document shows below them (the other indented lines of the section) is printed; "..." stands for
+# lines that are left out. Figures are drawn where gnuplot is installed.
 # usage: doc_example.sh RUBATO DOCUMENT SECTION
 rubato=$1 document=$2 section=$3
 work=$(mktemp -d) || exit 2
@@ -8,7 +9,9 @@ trap 'rm -rf "$work"' EXIT
 awk -v title="## $section" '/^## / { on = $0 == title } on && /^    / { print substr($0, 5) }' \
     "$document" >"$work/lines"
 grep '^rubato ' "$work/lines" >"$work/commands"
-grep -v '^rubato ' "$work/lines" | grep . >"$work/shown"
+grep -v '^rubato ' "$work/lines" | grep -v '^\.\.\.$' | sed 's/ *$//' | grep . >"$work/shown"
+command -v gnuplot >"$work/which" || sed -i '/^rubato plot /d' "$work/commands"
+ln -s "$(cd "$(dirname "$document")/.." && pwd)/traces" "$work/traces"
 if [ ! -s "$work/commands" ] || [ ! -s "$work/shown" ]; then
     echo "$document: no commands, or no output, in section '$section'"
     exit 1
@@ -23,6 +26,7 @@ while read -r _ words; do
         exit 1
     fi
 done <commands
+sed -i 's/ *$//' printed
 while IFS= read -r line; do
     if ! grep -qxF -- "$line" printed; then
         echo "$document: not printed: $line"

@@ -140,6 +140,9 @@ static void a_run_simulates_what_its_change_needs(void **state)
     expect(2, "needs --change-from", WORDS("run", SOLVER, "--change-bound", "1%"));
     expect(2, "'5' is not a share",
            WORDS("run", SOLVER, "--change-from", "b4", "--change-bound", "5"));
+    expect(2, "every point chooses launches itself",
+           WORDS("sweep", SOLVER, "--sample", "stem_online", "--independent", "--change-bound",
+                 "1%", "-o", "no"));
     assert_false(cli_exists("no"));
 }
 

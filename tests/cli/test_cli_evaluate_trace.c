@@ -312,9 +312,39 @@ static void plans_are_scored_as_files_beside_samplers(void **state)
            WORDS("evaluate", "many", "--plan", "by_hand.json", "--plan", "by_hand.json", "-o",
                  "refused"));
     expect(1, "nothing.json", WORDS("evaluate", "many", "--plan", "nothing.json", "-o", "refused"));
+    expect(2, "--change-bound is for a trace with --variants",
+           WORDS("evaluate", "many", "--change-bound", "1%", "-o", "refused"));
     expect(2, "unknown delta 'cache.x3'",
            WORDS("evaluate", "many", "--variants", "cache.x3", "-o", "refused"));
     assert_false(cli_exists("refused"));
+}
+
+/* Four equal launches, of which two show all: their change is the true one, and nothing else is said of it. */
+static void changes_between_variants_are_scored(void **state)
+{
+    (void)state;
+    cli_make_many(TRACE, 4);
+    for (int follows = 0; follows < 2; follows++) {
+        char *text =
+            cli_run_as(&rubato, 0, NULL,
+                       WORDS("evaluate", "many", "--gpu", "v100", "--sample", "random:count=3",
+                             "--variants", "sm.half", "--replays", "1", "--seeds", "2", "-o",
+                             "changed", "--change-bound", follows ? "1%" : "0"));
+        const char *row = strstr(text, "\nchanges of the cycles");
+        assert_non_null(row);
+        row = strstr(row, "\nrandom:count=3");
+        assert_non_null(row);
+        assert_non_null(strstr(row, "stem_sm_half"));
+        free(text);
+        char *csv = cli_read("changed/changes.csv");
+        assert_non_null(strstr(csv, "random:count=3,stem_sm_half,,totals.cycles,relative,"));
+        assert_null(strstr(csv, "simulated."));
+        free(csv);
+    }
+    const char *jobs = "changed/jobs.tsv";
+    char *text = cli_read(jobs);
+    assert_non_null(strstr(text, "--change-from"));
+    free(text);
 }
 
 static void what_samplers_looked_at_is_in_the_page(void **state)
@@ -417,6 +447,7 @@ int main(void)
         cmocka_unit_test(samplers_inside_are_scored_launch_by_launch),
         cmocka_unit_test(what_cannot_be_simulated_is_a_row),
         cmocka_unit_test(plans_are_scored_as_files_beside_samplers),
+        cmocka_unit_test(changes_between_variants_are_scored),
         cmocka_unit_test(what_samplers_looked_at_is_in_the_page),
         cmocka_unit_test(mistakes_are_named),
         cmocka_unit_test(results_are_read_back_or_refused),

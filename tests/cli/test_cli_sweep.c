@@ -386,15 +386,15 @@ static void assert_jobs(const char *file, const char *text, bool has)
     free(jobs);
 }
 
-/* The first point chooses launches, and the others, which need its results, simulate the same ones. */
+/* The first point chooses launches, and the others, which need its results, simulate some of these. */
 static void launches_are_chosen_once(void **state)
 {
     (void)state;
     expect(0, NULL, WORDS("gen", "gaussian", "-p", "size=40", "-o", "g.rbt", "-f"));
-    expect(0, "2 jobs simulate the launches that the first job of their trace chose",
+    expect(0, "2 jobs simulate launches that the first job of their trace chose",
            WORDS("sweep", "g.rbt", "--sample", "stem_online", "--vary", "sm.count=4,2,3", "-o",
                  "once"));
-    assert_jobs("once/jobs.tsv", "--profile", true);
+    assert_jobs("once/jobs.tsv", "--change-from", true);
     for (int i = 2; i <= 3; i++) {
         char profile[256];
         snprintf(profile, sizeof(profile), "%s", sweep_job_folder("once", 1));
@@ -407,12 +407,12 @@ static void launches_are_chosen_once(void **state)
     expect(0, "3 jobs, 3 to run",
            WORDS("sweep", "g.rbt", "--sample", "stem_online", "--vary", "sm.count=4,2,3",
                  "--independent", "-o", "each"));
-    assert_jobs("each/jobs.tsv", "--profile", false);
+    assert_jobs("each/jobs.tsv", "--change-from", false);
     /* Schedulers start jobs in any order. */
     expect(0, NULL,
            WORDS("sweep", "g.rbt", "--sample", "stem_online", "--vary", "sm.count=4,2,3",
                  "--prepare", "-o", "later"));
-    assert_jobs("later/jobs.tsv", "--profile", false);
+    assert_jobs("later/jobs.tsv", "--change-from", false);
 }
 
 static void a_report_is_one_page_with_all_jobs(void **state)

@@ -185,6 +185,10 @@ static rb_code_t choose_way(const evaluate_options_t *o, bool *simulate, rb_err_
                        o->setup.trace,
                        o->n_epsilons > 0 ? " (--sample stem:epsilon=1% --sample stem:epsilon=5%)"
                                          : "");
+    if (o->change_bound != NULL && (!*simulate || o->deltas.n < 2))
+        return rb_fail(err, RB_USAGE, "--change-bound is for a trace with --variants");
+    if (o->change_bound != NULL && o->warmups.n > 1)
+        return rb_fail(err, RB_USAGE, "--change-bound: not with several modes of --warmup");
     if (*simulate && o->detectors && o->folder == NULL)
         return rb_fail(err, RB_USAGE, "--detectors needs -o DIR: its data is for the report there");
     return RB_OK;

@@ -242,6 +242,12 @@ static rb_code_t sweep_in(sweep_t *s, sweep_place_t *place, const sweep_options_
     study_t *study = study_create();
     study->split = o->split;
     /* Jobs that other schedulers run cannot wait for another one's choice. */
+    if (o->change_bound != NULL && (o->independent || o->prepare || o->use_slurm || o->split > 0)) {
+        study_destroy(study);
+        return rb_fail(err, RB_USAGE,
+                       "--change-bound has no effect with --independent, --prepare, --slurm and "
+                       "--split-launches: every point chooses launches itself");
+    }
     study->chooses_once = !o->independent && !o->prepare && !o->use_slurm;
     rb_code_t rc = read_study(study, o, place->folder, err);
     if (rc == RB_OK)

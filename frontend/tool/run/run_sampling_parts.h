@@ -2,6 +2,7 @@
 #ifndef RUBATO_RUN_RUN_SAMPLING_PARTS_H
 #define RUBATO_RUN_RUN_SAMPLING_PARTS_H
 
+#include "frontend/tool/run/run_arm.h"
 #include "frontend/tool/run/run_sampling.h"
 
 /* Lists the launches of a plan before any result exists. */
@@ -20,6 +21,12 @@ static inline uint64_t whole(double v)
  */
 RB_CHECKED rb_code_t run_sampling_from_base(run_sampling_t *s, const char *folder, double bound,
                                             launch_list_t *trace, rb_err_t *err);
+
+/* What the base has, to which the sums of its part are made to fit. */
+struct part_base {
+    run_arm_t arm;
+    double sum[STAT_VALUES]; /* over its samples, with their weights */
+};
 
 /* All results are added: makes the sums those of the base times what the samples say that changes. Does nothing
  * without a base. */
