@@ -33,7 +33,12 @@ static trace_source_t *open_program(const char *lines, const char *name, const c
 
     snprintf(text, sizeof(text), "%s%s", kernels, lines);
     temp_write("program.sil", text);
-    return silicon_program_open(temp_path("program.sil"), 70, &param, name != NULL, err);
+    return silicon_program_open(&(program_spec_t){.path = temp_path("program.sil"),
+                                                  .name = "program",
+                                                  .arch = 70,
+                                                  .params = &param,
+                                                  .n_params = name != NULL},
+                                err);
 }
 
 static void check_text(const char *text, const char *part)
@@ -97,7 +102,7 @@ static void wrong_programs_are_refused_with_their_line(void **state)
         {".program\nEXIT\n", "program.sil:15: an instruction outside a kernel: 'EXIT'"},
         {".program\n.loop i 3\n.launch step\n.end\n", "program.sil:15: unknown directive"},
         {".program\n.repeat i 3\n.launch step\n", "program.sil:15: '.end' is missing"},
-        {".program\n.launch step\n.program\n", "one program, without a name"},
+        {".program\n.launch step\n.program\n", "one program, with a quoted summary or nothing"},
         {".program\n.launch step blocks=0\n", "at least one thread"},
         {".launch step\n.program\n.launch step\n", "unknown directive: '.launch step'"},
     };

@@ -1,0 +1,352 @@
+/* Evaluation of expressions for the lanes of a warp at a time. */
+#include <math.h>
+#include <string.h>
+
+#include "frontend/input/silicon/silicon_ops.h"
+#include "sim/core/mix64.h"
+
+int64_t expr_whole(double v)
+{
+    const double limit = 9007199254740992.0; /* 2^53 */
+
+    return v > -limit && v < limit ? (int64_t)v : 0;
+}
+
+/* A pseudo-random permutation: rounds of invertible steps on the bits of the next power of two,
+ * repeated until the image is below n (cycle walking). */
+static double permute(double position, double count)
+{
+    const uint64_t odd[] = {0x9e3779b97f4a7c15u, 0xd1b54a32d192ed03u, 0x8cb92ba72f3d8dd7u};
+    int64_t signed_n = expr_whole(count), signed_i = expr_whole(position);
+    uint64_t n = signed_n > 0 ? (uint64_t)signed_n : 1, i = signed_i > 0 ? (uint64_t)signed_i : 0;
+    unsigned bits = 1;
+
+    while (n > UINT64_C(1) << bits)
+        bits++;
+    uint64_t mask = (UINT64_C(1) << bits) - 1, x = i % n;
+
+    do {
+        for (size_t r = 0; r < sizeof(odd) / sizeof(odd[0]); r++) {
+            x = (x * odd[r] + r + 1) & mask;
+            x ^= x >> (bits + 1) / 2;
+        }
+    } while (x >= n);
+    return (double)x;
+}
+
+static double shift_left(int64_t a, int64_t by)
+{
+    return by >= 0 && by < 63 ? (double)(int64_t)((uint64_t)a << by) : 0;
+}
+
+static int64_t floor_divide(int64_t a, int64_t b)
+{
+    if (b == 0)
+        return 0;
+    return a / b - (a % b != 0 && (a < 0) != (b < 0));
+}
+
+static double apply(op_t op, double a, double b)
+{
+    switch (op) {
+    case OP_OR:
+        return (double)(expr_whole(a) | expr_whole(b));
+    case OP_XOR:
+        return (double)(expr_whole(a) ^ expr_whole(b));
+    case OP_AND:
+        return (double)(expr_whole(a) & expr_whole(b));
+    case OP_EQ:
+        return !(a < b) && !(a > b);
+    case OP_NE:
+        return a < b || a > b;
+    case OP_LE:
+        return a <= b;
+    case OP_GE:
+        return a >= b;
+    case OP_LT:
+        return a < b;
+    case OP_GT:
+        return a > b;
+    case OP_SHL:
+        return shift_left(expr_whole(a), expr_whole(b));
+    case OP_SHR:
+        return (double)(expr_whole(a) >> (expr_whole(b) & 63));
+    case OP_ADD:
+        return a + b;
+    case OP_SUB:
+        return a - b;
+    case OP_MUL:
+        return a * b;
+    case OP_DIV:
+        return b < 0 || b > 0 ? a / b : 0;
+    case OP_FLOORDIV:
+        return (double)floor_divide(expr_whole(a), expr_whole(b));
+    case OP_MOD:
+        return (double)(expr_whole(a) - floor_divide(expr_whole(a), expr_whole(b)) * expr_whole(b));
+    case OP_MIN:
+        return a < b ? a : b;
+    case OP_MAX:
+        return a > b ? a : b;
+    case OP_PERM:
+        return permute(a, b);
+    default:
+        rb_panic("expression: operator %d does not take two values", (int)op);
+    }
+}
+
+static double apply_unary(op_t op, double v, const expr_env_t *env, unsigned slot)
+{
+    switch (op) {
+    case OP_CALL:
+        return env->call(env->ctx, slot, v);
+    case OP_NEG:
+        return -v;
+    case OP_NOT:
+        return (double)~expr_whole(v);
+    case OP_FLOOR:
+        return floor(v);
+    case OP_CEIL:
+        return ceil(v);
+    case OP_ABS:
+        return fabs(v);
+    case OP_SQRT:
+        return v > 0 ? sqrt(v) : 0;
+    case OP_MIX:
+        return (double)(mix64((uint64_t)expr_whole(v) + MIX64_STEP) & 0xffffffffu);
+    default:
+        rb_panic("expression: operator %d does not take one value", (int)op);
+    }
+}
+
+/* --- lanes ----------------------------------------------------------------------------------- */
+
+static void copy_value(lane_value_t *to, const lane_value_t *from)
+{
+    if (from->affine)
+        lane_value_set(to, from->base, from->stride);
+    else
+        *to = *from;
+}
+
+void lane_value_spread(lane_value_t *v, uint32_t mask)
+{
+    if (!v->affine)
+        return;
+    for (uint32_t rest = mask; rest != 0; rest &= rest - 1)
+        v->lane[__builtin_ctz(rest)] = lane_value_at(v, (unsigned)__builtin_ctz(rest));
+    v->affine = false;
+}
+
+/* base + lane * stride */
+typedef struct {
+    double base, stride;
+} affine_t;
+
+static bool is_uniform(const affine_t *v)
+{
+    return !(v->stride < 0 || v->stride > 0);
+}
+
+static double at_lane(const affine_t *v, unsigned lane)
+{
+    return v->base + v->stride * lane;
+}
+
+/* The quotient or rest of an affine value, if the quotient is the same from lane `first` to `last`. */
+static bool divide_affine(op_t op, affine_t *a, double by, unsigned first, unsigned last)
+{
+    if (!expr_is_whole(a->base) || !expr_is_whole(a->stride) || !expr_is_whole(by) || by < 1)
+        return false;
+    int64_t q = floor_divide(expr_whole(at_lane(a, first)), expr_whole(by));
+
+    if (q != floor_divide(expr_whole(at_lane(a, last)), expr_whole(by)))
+        return false;
+    if (op == OP_FLOORDIV)
+        *a = (affine_t){(double)q, 0};
+    else
+        a->base -= (double)q * by;
+    return true;
+}
+
+/* False: the result is not affine. */
+static bool binary_affine(op_t op, affine_t *a, const affine_t *b, uint32_t mask)
+{
+    unsigned first = (unsigned)__builtin_ctz(mask), last = 31 - (unsigned)__builtin_clz(mask);
+    double x, y;
+
+    switch (op) {
+    case OP_ADD:
+        *a = (affine_t){a->base + b->base, a->stride + b->stride};
+        return true;
+    case OP_SUB:
+        *a = (affine_t){a->base - b->base, a->stride - b->stride};
+        return true;
+    case OP_MUL:
+        if (!is_uniform(a) && !is_uniform(b))
+            return false;
+        *a = (affine_t){a->base * b->base, a->base * b->stride + a->stride * b->base};
+        return true;
+    default:
+        break;
+    }
+    if (is_uniform(a) && is_uniform(b)) {
+        a->base = apply(op, a->base, b->base);
+        return true;
+    }
+    switch (op) {
+    case OP_MOD:
+    case OP_FLOORDIV:
+        return is_uniform(b) && divide_affine(op, a, b->base, first, last);
+    case OP_LT:
+    case OP_LE:
+    case OP_GT:
+    case OP_GE: /* changes at most once from the first lane to the last */
+        x = apply(op, at_lane(a, first), at_lane(b, first));
+        y = apply(op, at_lane(a, last), at_lane(b, last));
+        if (x < y || x > y)
+            return false;
+        *a = (affine_t){x, 0};
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool unary_affine(const expr_step_t *s, affine_t *v, const expr_env_t *env)
+{
+    if (s->op == OP_NEG)
+        *v = (affine_t){-v->base, -v->stride};
+    else if (is_uniform(v))
+        v->base = apply_unary((op_t)s->op, v->base, env, s->slot);
+    else
+        return false;
+    return true;
+}
+
+/* Without arrays of lanes. False: the value, or one on the way to it, is not affine. */
+static bool evaluate_affine(const expr_t *e, const expr_env_t *env, uint32_t mask,
+                            lane_value_t *out)
+{
+    affine_t stack[OPS_MAX_STACK], *v = stack; /* v: after the last value */
+
+    for (size_t i = 0; i < e->n; i++) {
+        const expr_step_t *s = &e->steps[i];
+        op_t op = (op_t)s->op;
+
+        if (op == OP_NUMBER) {
+            *v++ = (affine_t){s->value, 0};
+        } else if (op == OP_VARIABLE && env->lane_vars == NULL) {
+            *v++ = (affine_t){env->vars[s->slot], 0};
+        } else if (op == OP_VARIABLE) {
+            const lane_value_t *var = &env->lane_vars[s->slot];
+
+            if (!var->affine)
+                return false;
+            *v++ = (affine_t){var->base, var->stride};
+        } else if (op == OP_IF) {
+            v -= 2;
+            if (!is_uniform(&v[-1]))
+                return false;
+            v[-1] = v[-1].base < 0 || v[-1].base > 0 ? v[0] : v[1];
+        } else if (ops_is_unary(op)) {
+            if (!unary_affine(s, &v[-1], env))
+                return false;
+        } else {
+            v--;
+            if (!binary_affine(op, &v[-1], v, mask))
+                return false;
+        }
+    }
+    lane_value_set(out, stack[0].base, stack[0].stride);
+    return true;
+}
+
+/* --- lanes that differ ----------------------------------------------------------------------- */
+
+static void binary(op_t op, lane_value_t *a, lane_value_t *b, uint32_t mask)
+{
+    if (a->affine && b->affine) {
+        affine_t x = {a->base, a->stride}, y = {b->base, b->stride};
+
+        if (binary_affine(op, &x, &y, mask)) {
+            lane_value_set(a, x.base, x.stride);
+            return;
+        }
+    }
+    lane_value_spread(a, mask);
+    lane_value_spread(b, mask);
+    for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+        int k = __builtin_ctz(rest);
+
+        a->lane[k] = apply(op, a->lane[k], b->lane[k]);
+    }
+}
+
+static void unary(const expr_step_t *s, lane_value_t *v, const expr_env_t *env, uint32_t mask)
+{
+    affine_t x = {v->base, v->stride};
+
+    if (v->affine && unary_affine(s, &x, env)) {
+        lane_value_set(v, x.base, x.stride);
+        return;
+    }
+    lane_value_spread(v, mask);
+    for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+        int k = __builtin_ctz(rest);
+
+        v->lane[k] = apply_unary((op_t)s->op, v->lane[k], env, s->slot);
+    }
+}
+
+/* v[0] becomes v[1] where it is not 0, and v[2] elsewhere. */
+static void choose(lane_value_t *v, uint32_t mask)
+{
+    if (lane_value_is_uniform(v)) {
+        copy_value(v, v->base < 0 || v->base > 0 ? &v[1] : &v[2]);
+        return;
+    }
+    lane_value_spread(v, mask);
+    for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+        unsigned k = (unsigned)__builtin_ctz(rest);
+
+        v->lane[k] = lane_value_at(v->lane[k] < 0 || v->lane[k] > 0 ? &v[1] : &v[2], k);
+    }
+}
+
+void expr_eval_lanes(const expr_t *e, const expr_env_t *env, uint32_t mask, lane_value_t *out)
+{
+    lane_value_t stack[OPS_MAX_STACK];
+    size_t top = 0;
+
+    if (evaluate_affine(e, env, mask, out))
+        return;
+    for (size_t i = 0; i < e->n; i++) {
+        const expr_step_t *s = &e->steps[i];
+        op_t op = (op_t)s->op;
+
+        if (op == OP_NUMBER) {
+            lane_value_set(&stack[top++], s->value, 0);
+        } else if (op == OP_VARIABLE && env->lane_vars != NULL) {
+            copy_value(&stack[top++], &env->lane_vars[s->slot]);
+        } else if (op == OP_VARIABLE) {
+            lane_value_set(&stack[top++], env->vars[s->slot], 0);
+        } else if (op == OP_IF) {
+            top -= 2;
+            choose(&stack[top - 1], mask);
+        } else if (ops_is_unary(op)) {
+            unary(s, &stack[top - 1], env, mask);
+        } else {
+            top--;
+            binary(op, &stack[top - 1], &stack[top], mask);
+        }
+    }
+    copy_value(out, &stack[0]);
+}
+
+double expr_eval(const expr_t *e, const expr_env_t *env)
+{
+    lane_value_t v;
+
+    expr_eval_lanes(e, env, 1, &v);
+    return lane_value_at(&v, 0);
+}
