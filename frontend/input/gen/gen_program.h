@@ -79,25 +79,16 @@ void gen_program_launch(const gen_program_t *g, uint64_t id, gen_launch_t *out);
     X(hgemm)                                                                                       \
     X(softmax)                                                                                     \
     X(reduction)                                                                                   \
-    X(chase)                                                                                       \
     X(stencil)                                                                                     \
-    X(aes)                                                                                         \
-    X(conv)                                                                                        \
-    X(blackscholes)                                                                                \
     X(spmv)                                                                                        \
     X(bfs)                                                                                         \
     X(sssp)                                                                                        \
     X(mst)                                                                                         \
-    X(kmeans)                                                                                      \
-    X(lbm)                                                                                         \
     X(resnet)                                                                                      \
     X(train)                                                                                       \
-    X(gaussian)                                                                                    \
-    X(heartwall)                                                                                   \
     X(particlefilter)                                                                              \
     X(srad)                                                                                        \
     X(phases)                                                                                      \
-    X(gather)                                                                                      \
     X(segments)                                                                                    \
     X(mandelbrot)                                                                                  \
     X(stencil3d)                                                                                   \

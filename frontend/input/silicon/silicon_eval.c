@@ -111,6 +111,8 @@ static double apply_unary(op_t op, double v, const expr_env_t *env, unsigned slo
         return fabs(v);
     case OP_SQRT:
         return v > 0 ? sqrt(v) : 0;
+    case OP_CBRT:
+        return cbrt(v);
     case OP_MIX:
         return (double)(mix64((uint64_t)expr_whole(v) + MIX64_STEP) & 0xffffffffu);
     default:
@@ -132,9 +134,14 @@ void lane_value_spread(lane_value_t *v, uint32_t mask)
 {
     if (!v->affine)
         return;
-    for (uint32_t rest = mask; rest != 0; rest &= rest - 1)
-        v->lane[__builtin_ctz(rest)] = lane_value_at(v, (unsigned)__builtin_ctz(rest));
     v->affine = false;
+    if (mask == UINT32_MAX) {
+        for (unsigned k = 0; k < EXPR_LANES; k++)
+            v->lane[k] = v->base + v->stride * k;
+        return;
+    }
+    for (uint32_t rest = mask; rest != 0; rest &= rest - 1)
+        v->lane[__builtin_ctz(rest)] = v->base + v->stride * (unsigned)__builtin_ctz(rest);
 }
 
 /* base + lane * stride */
@@ -263,6 +270,30 @@ static bool evaluate_affine(const expr_t *e, const expr_env_t *env, uint32_t mas
 
 /* --- lanes that differ ----------------------------------------------------------------------- */
 
+/* The frequent operations on all lanes, as loops that compilers vectorise; false: not one of them. */
+static bool binary_all(op_t op, double *restrict a, const double *restrict b)
+{
+    switch (op) {
+#define EACH(case_, value)                                                                         \
+    case case_:                                                                                    \
+        for (unsigned k = 0; k < EXPR_LANES; k++)                                                  \
+            a[k] = (value);                                                                        \
+        return true;
+        EACH(OP_ADD, a[k] + b[k])
+        EACH(OP_SUB, a[k] - b[k])
+        EACH(OP_MUL, a[k] * b[k])
+        EACH(OP_LT, a[k] < b[k] ? 1 : 0)
+        EACH(OP_GT, a[k] > b[k] ? 1 : 0)
+        EACH(OP_LE, a[k] <= b[k] ? 1 : 0)
+        EACH(OP_GE, a[k] >= b[k] ? 1 : 0)
+        EACH(OP_OR, (double)(expr_whole(a[k]) | expr_whole(b[k])))
+        EACH(OP_AND, (double)(expr_whole(a[k]) & expr_whole(b[k])))
+#undef EACH
+    default:
+        return false;
+    }
+}
+
 static void binary(op_t op, lane_value_t *a, lane_value_t *b, uint32_t mask)
 {
     if (a->affine && b->affine) {
@@ -275,6 +306,8 @@ static void binary(op_t op, lane_value_t *a, lane_value_t *b, uint32_t mask)
     }
     lane_value_spread(a, mask);
     lane_value_spread(b, mask);
+    if (mask == UINT32_MAX && binary_all(op, a->lane, b->lane))
+        return;
     for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
         int k = __builtin_ctz(rest);
 

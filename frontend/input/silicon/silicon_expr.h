@@ -6,7 +6,7 @@
  * from the weakest to the strongest. Values are doubles, exact for integers up to 2^53; bit
  * operations, // (division rounded down) and % use integers. Numbers are decimal or 0x..., with an
  * optional suffix Ki, Mi, Gi, k, M or G. Calls: min(a, b), max(a, b), if(c, a, b), floor(x), ceil(x),
- * abs(x), sqrt(x), mix(x) (32 well-mixed bits), perm(i, n) (the image of i under a fixed permutation of
+ * abs(x), sqrt(x), cbrt(x), mix(x) (32 well-mixed bits), perm(i, n) (the image of i under a fixed permutation of
  * 0 .. n-1), and those that the caller defines.
  */
 #ifndef RUBATO_SILICON_EXPR_H

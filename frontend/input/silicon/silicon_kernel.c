@@ -184,7 +184,7 @@ static rb_code_t read_repeat(assembler_t *a, const char *operands, size_t first,
     size_t len = assembler_word(&count, &name);
     int64_t n;
 
-    RB_TRY(assembler_whole(a, count, strlen(count), 0, MAX_CODE, &n));
+    RB_TRY(assembler_whole(a, count, strlen(count), 0, MAX_LINES_READ, &n));
     for (int64_t i = 0; i < n; i++) {
         char number[32];
 

@@ -34,6 +34,7 @@ enum {
     VAR_BLOCK_X,
     VAR_BLOCK_Y,
     VAR_BLOCK_Z,
+    VAR_LAUNCH, /* from 0 */
     VAR_FIRST_LOCAL,
     KERNEL_MAX_VARS = 48
 };

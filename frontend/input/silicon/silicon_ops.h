@@ -38,6 +38,7 @@ typedef enum {
     OP_ABS,
     OP_MIX,
     OP_SQRT,
+    OP_CBRT,
 } op_t;
 
 static inline bool ops_is_unary(op_t op)

@@ -19,6 +19,7 @@ struct silicon_source {
 
 struct trace_launch {
     const kernel_t *kernel;
+    uint64_t id;
     made_pool_t blocks;
 };
 
@@ -72,6 +73,7 @@ static rb_code_t op_open(trace_source_t *s, uint64_t id, trace_launch_t **out, r
     trace_launch_t *l = rb_calloc(1, sizeof(*l));
 
     l->kernel = &source_of(s)->kernel[source_of(s)->launch[id - 1]];
+    l->id = id;
     made_pool_init(&l->blocks);
     *out = l;
     return RB_OK;
@@ -85,7 +87,7 @@ static rb_code_t op_get_block(trace_launch_t *l, uint64_t index, trace_block_t *
     if (index >= k->info.n_blocks)
         return RB_OK;
     made_block_t *b = made_pool_take(&l->blocks, k->n_warps);
-    rb_code_t rc = kernel_walk(k, index, b, err);
+    rb_code_t rc = kernel_walk(k, l->id, index, b, err);
 
     if (rc == RB_OK)
         *out = &b->block;

@@ -253,7 +253,7 @@ static void begin_warp(walker_t *w, uint32_t warp, uint32_t threads)
     }
 }
 
-rb_code_t kernel_walk(const kernel_t *k, uint64_t index, made_block_t *b, rb_err_t *err)
+rb_code_t kernel_walk(const kernel_t *k, uint64_t id, uint64_t index, made_block_t *b, rb_err_t *err)
 {
     walker_t w = {.k = k, .b = b};
     const uint32_t *size = k->info.block;
@@ -261,6 +261,7 @@ rb_code_t kernel_walk(const kernel_t *k, uint64_t index, made_block_t *b, rb_err
     made_block_begin(b, index, k->info.grid);
     lane_value_set(&w.vars[VAR_LANE], 0, 1);
     lane_value_set(&w.vars[VAR_BLOCK], (double)index, 0);
+    lane_value_set(&w.vars[VAR_LAUNCH], (double)(id - 1), 0);
     for (unsigned d = 0; d < 3; d++)
         lane_value_set(&w.vars[VAR_BLOCK_X + d], b->block.id[d], 0);
     for (uint32_t i = 0; i < k->n_warps; i++) {
