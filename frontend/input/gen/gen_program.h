@@ -86,16 +86,10 @@ void gen_program_launch(const gen_program_t *g, uint64_t id, gen_launch_t *out);
     X(mst)                                                                                         \
     X(resnet)                                                                                      \
     X(train)                                                                                       \
-    X(particlefilter)                                                                              \
-    X(srad)                                                                                        \
-    X(phases)                                                                                      \
     X(segments)                                                                                    \
-    X(mandelbrot)                                                                                  \
-    X(stencil3d)                                                                                   \
     X(matvec)                                                                                      \
     X(lookups)                                                                                     \
     X(solver)                                                                                      \
-    X(multigrid)                                                                                   \
     X(decode)
 
 #define GEN_KIND_EXTERN_(name) extern const gen_kind_t gen_kind_##name;

@@ -130,18 +130,13 @@ static void copy_value(lane_value_t *to, const lane_value_t *from)
         *to = *from;
 }
 
-void lane_value_spread(lane_value_t *v, uint32_t mask)
+void lane_value_spread(lane_value_t *v)
 {
     if (!v->affine)
         return;
     v->affine = false;
-    if (mask == UINT32_MAX) {
-        for (unsigned k = 0; k < EXPR_LANES; k++)
-            v->lane[k] = v->base + v->stride * k;
-        return;
-    }
-    for (uint32_t rest = mask; rest != 0; rest &= rest - 1)
-        v->lane[__builtin_ctz(rest)] = v->base + v->stride * (unsigned)__builtin_ctz(rest);
+    for (unsigned k = 0; k < EXPR_LANES; k++)
+        v->lane[k] = v->base + v->stride * k;
 }
 
 /* base + lane * stride */
@@ -193,6 +188,11 @@ static bool binary_affine(op_t op, affine_t *a, const affine_t *b, uint32_t mask
             return false;
         *a = (affine_t){a->base * b->base, a->base * b->stride + a->stride * b->base};
         return true;
+    case OP_DIV:
+        if (!is_uniform(b) || !(b->base < 0 || b->base > 0))
+            break;
+        *a = (affine_t){a->base / b->base, a->stride / b->base};
+        return true;
     default:
         break;
     }
@@ -235,6 +235,8 @@ static bool evaluate_affine(const expr_t *e, const expr_env_t *env, uint32_t mas
                             lane_value_t *out)
 {
     affine_t stack[OPS_MAX_STACK], *v = stack; /* v: after the last value */
+    bool single = (mask & (mask - 1)) == 0;
+    unsigned first = (unsigned)__builtin_ctz(mask);
 
     for (size_t i = 0; i < e->n; i++) {
         const expr_step_t *s = &e->steps[i];
@@ -247,9 +249,12 @@ static bool evaluate_affine(const expr_t *e, const expr_env_t *env, uint32_t mas
         } else if (op == OP_VARIABLE) {
             const lane_value_t *var = &env->lane_vars[s->slot];
 
-            if (!var->affine)
+            if (single)
+                *v++ = (affine_t){lane_value_at(var, first), 0};
+            else if (var->affine)
+                *v++ = (affine_t){var->base, var->stride};
+            else
                 return false;
-            *v++ = (affine_t){var->base, var->stride};
         } else if (op == OP_IF) {
             v -= 2;
             if (!is_uniform(&v[-1]))
@@ -270,7 +275,7 @@ static bool evaluate_affine(const expr_t *e, const expr_env_t *env, uint32_t mas
 
 /* --- lanes that differ ----------------------------------------------------------------------- */
 
-/* The frequent operations on all lanes, as loops that compilers vectorise; false: not one of them. */
+/* The frequent operations, also on lanes that do not count: compilers vectorise the loops. False: another. */
 static bool binary_all(op_t op, double *restrict a, const double *restrict b)
 {
     switch (op) {
@@ -304,15 +309,12 @@ static void binary(op_t op, lane_value_t *a, lane_value_t *b, uint32_t mask)
             return;
         }
     }
-    lane_value_spread(a, mask);
-    lane_value_spread(b, mask);
-    if (mask == UINT32_MAX && binary_all(op, a->lane, b->lane))
+    lane_value_spread(a);
+    lane_value_spread(b);
+    if (binary_all(op, a->lane, b->lane))
         return;
-    for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
-        int k = __builtin_ctz(rest);
-
-        a->lane[k] = apply(op, a->lane[k], b->lane[k]);
-    }
+    for (unsigned k = 0; k < EXPR_LANES; k++)
+        a->lane[k] = mask >> k & 1 ? apply(op, a->lane[k], b->lane[k]) : 0;
 }
 
 static void unary(const expr_step_t *s, lane_value_t *v, const expr_env_t *env, uint32_t mask)
@@ -323,27 +325,22 @@ static void unary(const expr_step_t *s, lane_value_t *v, const expr_env_t *env, 
         lane_value_set(v, x.base, x.stride);
         return;
     }
-    lane_value_spread(v, mask);
-    for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
-        int k = __builtin_ctz(rest);
-
-        v->lane[k] = apply_unary((op_t)s->op, v->lane[k], env, s->slot);
-    }
+    lane_value_spread(v);
+    for (unsigned k = 0; k < EXPR_LANES; k++)
+        v->lane[k] =
+            mask >> k & 1 ? apply_unary((op_t)s->op, v->lane[k], env, s->slot) : 0;
 }
 
 /* v[0] becomes v[1] where it is not 0, and v[2] elsewhere. */
-static void choose(lane_value_t *v, uint32_t mask)
+static void choose(lane_value_t *v)
 {
     if (lane_value_is_uniform(v)) {
         copy_value(v, v->base < 0 || v->base > 0 ? &v[1] : &v[2]);
         return;
     }
-    lane_value_spread(v, mask);
-    for (uint32_t rest = mask; rest != 0; rest &= rest - 1) {
-        unsigned k = (unsigned)__builtin_ctz(rest);
-
+    lane_value_spread(v);
+    for (unsigned k = 0; k < EXPR_LANES; k++)
         v->lane[k] = lane_value_at(v->lane[k] < 0 || v->lane[k] > 0 ? &v[1] : &v[2], k);
-    }
 }
 
 void expr_eval_lanes(const expr_t *e, const expr_env_t *env, uint32_t mask, lane_value_t *out)
@@ -365,7 +362,7 @@ void expr_eval_lanes(const expr_t *e, const expr_env_t *env, uint32_t mask, lane
             lane_value_set(&stack[top++], env->vars[s->slot], 0);
         } else if (op == OP_IF) {
             top -= 2;
-            choose(&stack[top - 1], mask);
+            choose(&stack[top - 1]);
         } else if (ops_is_unary(op)) {
             unary(s, &stack[top - 1], env, mask);
         } else {

@@ -81,8 +81,8 @@ static inline double lane_value_at(const lane_value_t *v, unsigned lane)
     return v->affine ? v->base + v->stride * lane : v->lane[lane];
 }
 
-/* Keeps one value for each lane of the mask. */
-void lane_value_spread(lane_value_t *v, uint32_t mask);
+/* Keeps one value for each lane. */
+void lane_value_spread(lane_value_t *v);
 
 /* The same in all lanes. */
 static inline bool lane_value_is_uniform(const lane_value_t *v)

@@ -53,10 +53,10 @@ static uint32_t chosen_lanes(walker_t *w, uint32_t condition)
     evaluate(w, condition, w->lanes, &v);
     if (lane_value_is_uniform(&v))
         return expr_whole(v.base) != 0 ? w->lanes : 0;
-    for (uint32_t rest = w->lanes; rest != 0; rest &= rest - 1)
-        if (expr_whole(lane_value_at(&v, (unsigned)__builtin_ctz(rest))) != 0)
-            chosen |= rest & -rest;
-    return chosen;
+    lane_value_spread(&v);
+    for (unsigned k = 0; k < LANES; k++)
+        chosen |= (uint32_t)(expr_whole(v.lane[k]) != 0) << k;
+    return chosen & w->lanes;
 }
 
 /* Whether the addresses are whole numbers at equal distances. */
@@ -101,19 +101,19 @@ static void let(walker_t *w, const kernel_step_t *s)
         *old = v;
         return;
     }
-    lane_value_spread(old, UINT32_MAX);
-    for (uint32_t rest = w->lanes; rest != 0; rest &= rest - 1)
-        old->lane[__builtin_ctz(rest)] = lane_value_at(&v, (unsigned)__builtin_ctz(rest));
+    lane_value_spread(old);
+    lane_value_spread(&v);
+    for (unsigned k = 0; k < LANES; k++)
+        old->lane[k] = w->lanes >> k & 1 ? v.lane[k] : old->lane[k];
 }
 
 static uint32_t lanes_below(const walker_t *w, const loop_t *loop, double i)
 {
     uint32_t go_on = 0;
 
-    for (uint32_t rest = w->lanes; rest != 0; rest &= rest - 1)
-        if (i < lane_value_at(&loop->count, (unsigned)__builtin_ctz(rest)))
-            go_on |= rest & -rest;
-    return go_on;
+    for (unsigned k = 0; k < LANES; k++)
+        go_on |= (uint32_t)(i < lane_value_at(&loop->count, k)) << k;
+    return go_on & w->lanes;
 }
 
 /* False: the body is not executed. */
