@@ -5,13 +5,6 @@
 #include "frontend/input/silicon/silicon_ops.h"
 #include "sim/core/mix64.h"
 
-int64_t expr_whole(double v)
-{
-    const double limit = 9007199254740992.0; /* 2^53 */
-
-    return v > -limit && v < limit ? (int64_t)v : 0;
-}
-
 /* A pseudo-random permutation: rounds of invertible steps on the bits of the next power of two,
  * repeated until the image is below n (cycle walking). */
 static double permute(double position, double count)
@@ -121,14 +114,6 @@ static double apply_unary(op_t op, double v, const expr_env_t *env, unsigned slo
 }
 
 /* --- lanes ----------------------------------------------------------------------------------- */
-
-static void copy_value(lane_value_t *to, const lane_value_t *from)
-{
-    if (from->affine)
-        lane_value_set(to, from->base, from->stride);
-    else
-        *to = *from;
-}
 
 void lane_value_spread(lane_value_t *v)
 {
@@ -275,6 +260,34 @@ static bool evaluate_affine(const expr_t *e, const expr_env_t *env, uint32_t mas
 
 /* --- lanes that differ ----------------------------------------------------------------------- */
 
+/* A value on the stack: affine, or one for each lane, of a variable or in the buffer of its place. */
+typedef struct {
+    const double *lane; /* NULL: affine */
+    affine_t affine;
+    double own[EXPR_LANES];
+} operand_t;
+
+static const double *lanes_of(operand_t *v)
+{
+    if (v->lane == NULL) {
+        for (unsigned k = 0; k < EXPR_LANES; k++)
+            v->own[k] = v->affine.base + v->affine.stride * k;
+        v->lane = v->own;
+    }
+    return v->lane;
+}
+
+/* The lanes, to be changed. */
+static double *own_lanes(operand_t *v)
+{
+    const double *lane = lanes_of(v);
+
+    if (lane != v->own)
+        memcpy(v->own, lane, sizeof(v->own));
+    v->lane = v->own;
+    return v->own;
+}
+
 /* The frequent operations, also on lanes that do not count: compilers vectorise the loops. False: another. */
 static bool binary_all(op_t op, double *restrict a, const double *restrict b)
 {
@@ -299,54 +312,48 @@ static bool binary_all(op_t op, double *restrict a, const double *restrict b)
     }
 }
 
-static void binary(op_t op, lane_value_t *a, lane_value_t *b, uint32_t mask)
+static void binary(op_t op, operand_t *a, operand_t *b, uint32_t mask)
 {
-    if (a->affine && b->affine) {
-        affine_t x = {a->base, a->stride}, y = {b->base, b->stride};
+    if (a->lane == NULL && b->lane == NULL && binary_affine(op, &a->affine, &b->affine, mask))
+        return;
+    double *x = own_lanes(a);
+    const double *y = lanes_of(b);
 
-        if (binary_affine(op, &x, &y, mask)) {
-            lane_value_set(a, x.base, x.stride);
-            return;
-        }
-    }
-    lane_value_spread(a);
-    lane_value_spread(b);
-    if (binary_all(op, a->lane, b->lane))
+    if (binary_all(op, x, y))
         return;
     for (unsigned k = 0; k < EXPR_LANES; k++)
-        a->lane[k] = mask >> k & 1 ? apply(op, a->lane[k], b->lane[k]) : 0;
+        x[k] = mask >> k & 1 ? apply(op, x[k], y[k]) : 0;
 }
 
-static void unary(const expr_step_t *s, lane_value_t *v, const expr_env_t *env, uint32_t mask)
+static void unary(const expr_step_t *s, operand_t *v, const expr_env_t *env, uint32_t mask)
 {
-    affine_t x = {v->base, v->stride};
-
-    if (v->affine && unary_affine(s, &x, env)) {
-        lane_value_set(v, x.base, x.stride);
+    if (v->lane == NULL && unary_affine(s, &v->affine, env))
         return;
-    }
-    lane_value_spread(v);
+    double *x = own_lanes(v);
+
     for (unsigned k = 0; k < EXPR_LANES; k++)
-        v->lane[k] =
-            mask >> k & 1 ? apply_unary((op_t)s->op, v->lane[k], env, s->slot) : 0;
+        x[k] = mask >> k & 1 ? apply_unary((op_t)s->op, x[k], env, s->slot) : 0;
 }
 
 /* v[0] becomes v[1] where it is not 0, and v[2] elsewhere. */
-static void choose(lane_value_t *v)
+static void choose(operand_t *v)
 {
-    if (lane_value_is_uniform(v)) {
-        copy_value(v, v->base < 0 || v->base > 0 ? &v[1] : &v[2]);
-        return;
-    }
-    lane_value_spread(v);
+    double *x = own_lanes(&v[0]);
+    const double *yes = lanes_of(&v[1]), *no = lanes_of(&v[2]);
+
     for (unsigned k = 0; k < EXPR_LANES; k++)
-        v->lane[k] = lane_value_at(v->lane[k] < 0 || v->lane[k] > 0 ? &v[1] : &v[2], k);
+        x[k] = x[k] < 0 || x[k] > 0 ? yes[k] : no[k];
+}
+
+static void push_variable(const lane_value_t *var, operand_t *out)
+{
+    out->lane = var->affine ? NULL : var->lane;
+    out->affine = (affine_t){var->base, var->stride};
 }
 
 void expr_eval_lanes(const expr_t *e, const expr_env_t *env, uint32_t mask, lane_value_t *out)
 {
-    lane_value_t stack[OPS_MAX_STACK];
-    size_t top = 0;
+    operand_t stack[OPS_MAX_STACK], *v = stack; /* v: after the last value */
 
     if (evaluate_affine(e, env, mask, out))
         return;
@@ -355,22 +362,26 @@ void expr_eval_lanes(const expr_t *e, const expr_env_t *env, uint32_t mask, lane
         op_t op = (op_t)s->op;
 
         if (op == OP_NUMBER) {
-            lane_value_set(&stack[top++], s->value, 0);
-        } else if (op == OP_VARIABLE && env->lane_vars != NULL) {
-            copy_value(&stack[top++], &env->lane_vars[s->slot]);
+            v->lane = NULL;
+            v++->affine = (affine_t){s->value, 0};
         } else if (op == OP_VARIABLE) {
-            lane_value_set(&stack[top++], env->vars[s->slot], 0);
+            push_variable(&env->lane_vars[s->slot], v++);
         } else if (op == OP_IF) {
-            top -= 2;
-            choose(&stack[top - 1]);
+            v -= 2;
+            choose(&v[-1]);
         } else if (ops_is_unary(op)) {
-            unary(s, &stack[top - 1], env, mask);
+            unary(s, &v[-1], env, mask);
         } else {
-            top--;
-            binary(op, &stack[top - 1], &stack[top], mask);
+            v--;
+            binary(op, &v[-1], v, mask);
         }
     }
-    copy_value(out, &stack[0]);
+    if (stack[0].lane == NULL) {
+        lane_value_set(out, stack[0].affine.base, stack[0].affine.stride);
+        return;
+    }
+    out->affine = false;
+    memcpy(out->lane, stack[0].lane, sizeof(out->lane));
 }
 
 double expr_eval(const expr_t *e, const expr_env_t *env)

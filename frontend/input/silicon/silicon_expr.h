@@ -98,7 +98,10 @@ static inline void lane_value_set(lane_value_t *v, double base, double stride)
 }
 
 /* Converts a double to an integer; 0 if it has no integer value. */
-int64_t expr_whole(double v);
+static inline int64_t expr_whole(double v)
+{
+    return v > -0x1p53 && v < 0x1p53 ? (int64_t)v : 0;
+}
 
 static inline bool expr_is_whole(double v)
 {

@@ -237,7 +237,7 @@ static rb_code_t read_loop(assembler_t *a, const char *operands, size_t first, s
     const char *name, *count = operands;
     size_t len = assembler_word(&count, &name), begin = a->k->n_step;
     unsigned n = a->n_locals;
-    uint32_t number, var;
+    uint32_t number, var = 0;
 
     RB_TRY(put_expr(a, count, strlen(count), &number));
     RB_TRY(push_local(a, name, len, &var));

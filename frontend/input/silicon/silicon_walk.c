@@ -97,8 +97,8 @@ static void let(walker_t *w, const kernel_step_t *s)
     if (w->lanes == 0)
         return;
     evaluate(w, s->expr, w->lanes, &v);
-    if (w->lanes == w->alive) {
-        *old = v;
+    if (w->lanes == w->alive && v.affine) {
+        lane_value_set(old, v.base, v.stride);
         return;
     }
     lane_value_spread(old);
@@ -112,7 +112,7 @@ static uint32_t lanes_below(const walker_t *w, const loop_t *loop, double i)
     uint32_t go_on = 0;
 
     for (unsigned k = 0; k < LANES; k++)
-        go_on |= (uint32_t)(i < lane_value_at(&loop->count, k)) << k;
+        go_on |= (uint32_t)(i < loop->count.lane[k]) << k;
     return go_on & w->lanes;
 }
 
@@ -127,10 +127,12 @@ static bool begin_loop(walker_t *w, const kernel_step_t *s)
     loop->uniform = lane_value_is_uniform(&loop->count);
     loop->outer = w->lanes;
     lane_value_set(&w->vars[s->var], 0, 0);
-    if (loop->uniform)
+    if (loop->uniform) {
         loop->left = expr_whole(loop->count.base);
-    else
+    } else {
+        lane_value_spread(&loop->count);
         w->lanes = lanes_below(w, loop, 0);
+    }
     if (loop->uniform ? loop->left <= 0 : w->lanes == 0) {
         w->lanes = loop->outer;
         return false;
