@@ -78,9 +78,9 @@ const char *assembler_declared(const kernel_text_t *text, const char *name, size
 
 expr_name_t assembler_resolve(void *ctx, const char *name, size_t len)
 {
-    static const char *const builtin[VAR_FIRST_LOCAL] = {
-        "lane",  "warp",    "thread",  "thread.x", "thread.y",
-        "block", "block.x", "block.y", "block.z",  "launch"};
+    static const char *const builtin[VAR_FIRST_LOCAL] = {"lane",     "warp",  "thread",  "thread.x",
+                                                         "thread.y", "block", "block.x", "block.y",
+                                                         "block.z",  "launch"};
     assembler_t *a = ctx;
     const kernel_param_t *p = assembler_param(a, name, len);
     expr_name_t found = {NAME_UNKNOWN, 0, 0};

@@ -9,6 +9,8 @@
 
 enum { ASSEMBLER_LINE = 400, ASSEMBLER_PARAMS = 64, ASSEMBLER_NESTING = 8 };
 
+enum { ASSEMBLER_CODE = 1 << 18 }; /* 4 MiB of code */
+
 typedef struct assembler {
     kernel_t *k;
     const kernel_text_t *text;
@@ -68,6 +70,15 @@ bool assembler_is(const char *line, const char *name);
 
 /* Finds ".param NAME" in a text: what follows the name; NULL: there is none. */
 const char *assembler_declared(const kernel_text_t *text, const char *name, size_t len);
+
+/* Appends a step to the kernel; valid until the next one. */
+kernel_step_t *assembler_step(assembler_t *a, step_kind_t kind);
+
+/* Appends an expression to the kernel; *number is its place. */
+RB_CHECKED rb_code_t assembler_expr(assembler_t *a, const char *text, size_t len, uint32_t *number);
+
+/* Appends instructions separated by ';', and modifies line. */
+RB_CHECKED rb_code_t assembler_insts(assembler_t *a, char *line);
 
 /* Reads all lines of a->text. */
 RB_CHECKED rb_code_t assembler_read(assembler_t *a);

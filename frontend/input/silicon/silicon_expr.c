@@ -36,9 +36,9 @@ static const struct {
     unsigned n_arguments;
     op_t op;
 } functions[] = {
-    {"min", 2, OP_MIN},   {"max", 2, OP_MAX},     {"perm", 2, OP_PERM},
-    {"if", 3, OP_IF},     {"floor", 1, OP_FLOOR}, {"mix", 1, OP_MIX},
-    {"sqrt", 1, OP_SQRT}, {"cbrt", 1, OP_CBRT}, {"ceil", 1, OP_CEIL},   {"abs", 1, OP_ABS},
+    {"min", 2, OP_MIN},     {"max", 2, OP_MAX}, {"perm", 2, OP_PERM}, {"if", 3, OP_IF},
+    {"floor", 1, OP_FLOOR}, {"mix", 1, OP_MIX}, {"sqrt", 1, OP_SQRT}, {"cbrt", 1, OP_CBRT},
+    {"ceil", 1, OP_CEIL},   {"abs", 1, OP_ABS},
 };
 
 static rb_code_t wrong(parser_t *p, const char *what)

@@ -6,14 +6,10 @@
 #include <string.h>
 
 #include "frontend/input/silicon/silicon_assembler.h"
-#include "frontend/input/silicon/silicon_inst.h"
 #include "sim/core/alloc.h"
 #include "sim/core/fnv.h"
-#include "sim/isa/inst.h"
 
 enum {
-    PC_STEP = 16,
-    MAX_CODE = 1 << 18, /* 4 MiB of code */
     DEFAULT_REGS = 32,
     MAX_REGS = 255,
     MAX_THREADS = 1024,
@@ -21,134 +17,6 @@ enum {
 };
 
 static rb_code_t read_lines(assembler_t *a, size_t first, size_t end);
-
-/* --- code ------------------------------------------------------------------------------------ */
-
-static kernel_step_t *put_step(assembler_t *a, step_kind_t kind)
-{
-    kernel_t *k = a->k;
-
-    if (kind != STEP_ADDRESS && kind != STEP_LET)
-        a->run = 0;
-    rb_grow(&k->step, &k->cap_step, k->n_step + 1, sizeof(k->step[0]));
-    k->step[k->n_step] = (kernel_step_t){.kind = kind};
-    return &k->step[k->n_step++];
-}
-
-static rb_code_t put_expr(assembler_t *a, const char *text, size_t len, uint32_t *number)
-{
-    kernel_t *k = a->k;
-    expr_t e;
-
-    RB_TRY(assembler_parse(a, text, len, &e));
-    rb_grow(&k->expr, &k->cap_expr, k->n_expr + 1, sizeof(k->expr[0]));
-    k->expr[k->n_expr++] = e;
-    *number = (uint32_t)k->n_expr - 1;
-    return RB_OK;
-}
-
-static bool has_addresses(const inst_t *in)
-{
-    return in->space != MEM_NONE && in->width != 0;
-}
-
-/* An LDC with addresses: that of bank b and offset o is b << 16 | o. */
-static void give_width(inst_t *ldc, const char *mnemonic, size_t len)
-{
-    static const char wide[] = ".64";
-    bool is_wide =
-        len >= strlen(wide) && memcmp(mnemonic + len - strlen(wide), wide, strlen(wide)) == 0;
-
-    ldc->width = is_wide ? 8 : 4;
-    ldc->flags &= ~(uint32_t)INST_CONST_ADDR;
-    isa_derive(ldc);
-}
-
-/* The last instruction joins the open run, or begins one. */
-static void put_run(assembler_t *a)
-{
-    kernel_t *k = a->k;
-
-    if (a->run == 0) {
-        put_step(a, STEP_RUN)->inst = (uint32_t)k->n_code - 1;
-        a->run = k->n_step;
-    }
-    k->step[a->run - 1].n++;
-}
-
-/* Cuts " WORD rest" off the line; returns the rest, or NULL. */
-static char *cut_at(char *line, const char *word)
-{
-    char *at = strstr(line, word);
-
-    if (at == NULL)
-        return NULL;
-    *at = '\0';
-    return at + strlen(word);
-}
-
-/* "INSTRUCTION [if CONDITION] [@ ADDRESS]"; modifies line. */
-static rb_code_t put_inst(assembler_t *a, char *line)
-{
-    kernel_t *k = a->k;
-    char whole[ASSEMBLER_LINE];
-
-    snprintf(whole, sizeof(whole), "%s", line);
-    const char *at = cut_at(line, " @ "), *condition = cut_at(line, " if "), *mnemonic;
-    size_t len = strlen(line), mnemonic_len;
-    rb_err_t what = {0};
-    inst_t in;
-    uint32_t address = 0, guard = 0;
-
-    while (len > 0 && line[len - 1] == ' ')
-        len--;
-    rb_code_t rc = silicon_inst_read(line, len, a->arch, &in, &mnemonic, &mnemonic_len, &what);
-
-    if (rc != RB_OK)
-        return assembler_place(a, rc, &what);
-    if (k->n_code == MAX_CODE)
-        return assembler_wrong(a, "too much code", whole);
-    if (at != NULL && in.cls == OP_LDC)
-        give_width(&in, mnemonic, mnemonic_len);
-    if (has_addresses(&in) != (at != NULL))
-        return assembler_wrong(
-            a, at != NULL ? "takes no address" : "needs an address: ' @ expression'", whole);
-    *(in.flags & INST_CONTROL_WORD ? &a->was_given : &a->was_not) = true;
-    if (at != NULL)
-        RB_TRY(put_expr(a, at, strlen(at), &address));
-    if (condition != NULL)
-        RB_TRY(put_expr(a, condition, strlen(condition), &guard));
-    in.pc = (uint32_t)k->n_code * PC_STEP;
-    rb_grow(&k->code, &k->cap_code, k->n_code + 1, sizeof(k->code[0]));
-    rb_grow(&k->text, &k->cap_text, k->n_text + 1, sizeof(k->text[0]));
-    k->text[k->n_text] = rb_calloc(mnemonic_len + 1, 1);
-    memcpy(k->text[k->n_text++], mnemonic, mnemonic_len);
-    k->code[k->n_code++] = in;
-    if (condition != NULL) {
-        kernel_step_t *s = put_step(a, STEP_GUARDED);
-
-        s->inst = (uint32_t)k->n_code - 1;
-        s->expr = guard;
-    } else {
-        put_run(a);
-    }
-    if (at != NULL)
-        put_step(a, STEP_ADDRESS)->expr = address;
-    return RB_OK;
-}
-
-/* Instructions separated by ';'; modifies line. */
-static rb_code_t put_insts(assembler_t *a, char *line)
-{
-    for (char *p = line + strspn(line, " ;"), *next; *p != '\0'; p = next) {
-        size_t len = strcspn(p, ";");
-
-        next = p + len + strspn(p + len, " ;");
-        p[len] = '\0';
-        RB_TRY(put_inst(a, p));
-    }
-    return RB_OK;
-}
 
 /* --- directives ------------------------------------------------------------------------------ */
 
@@ -184,7 +52,9 @@ static rb_code_t read_repeat(assembler_t *a, const char *operands, size_t first,
     size_t len = assembler_word(&count, &name);
     int64_t n;
 
-    RB_TRY(assembler_whole(a, count, strlen(count), 0, MAX_LINES_READ, &n));
+    int64_t most = a->directive != NULL ? MAX_LINES_READ : ASSEMBLER_CODE;
+
+    RB_TRY(assembler_whole(a, count, strlen(count), 0, most, &n));
     for (int64_t i = 0; i < n; i++) {
         char number[32];
 
@@ -239,9 +109,9 @@ static rb_code_t read_loop(assembler_t *a, const char *operands, size_t first, s
     unsigned n = a->n_locals;
     uint32_t number, var = 0;
 
-    RB_TRY(put_expr(a, count, strlen(count), &number));
+    RB_TRY(assembler_expr(a, count, strlen(count), &number));
     RB_TRY(push_local(a, name, len, &var));
-    kernel_step_t *s = put_step(a, STEP_LOOP);
+    kernel_step_t *s = assembler_step(a, STEP_LOOP);
 
     s->var = var;
     s->expr = number;
@@ -249,7 +119,7 @@ static rb_code_t read_loop(assembler_t *a, const char *operands, size_t first, s
 
     pop_locals(a, n);
     RB_TRY(rc);
-    s = put_step(a, STEP_LOOP_END);
+    s = assembler_step(a, STEP_LOOP_END);
     s->other = (uint32_t)begin;
     a->k->step[begin].other = (uint32_t)a->k->n_step;
     return RB_OK;
@@ -267,10 +137,10 @@ static rb_code_t read_let(assembler_t *a, const char *operands)
         return assembler_wrong(a, "a name and a value are needed", operands);
     if (found.kind == NAME_VARIABLE && var < VAR_FIRST_LOCAL)
         return assembler_wrong(a, "cannot be changed", name);
-    RB_TRY(put_expr(a, value, strlen(value), &number));
+    RB_TRY(assembler_expr(a, value, strlen(value), &number));
     if (found.kind != NAME_VARIABLE)
         RB_TRY(push_local(a, name, len, &var));
-    kernel_step_t *s = put_step(a, STEP_LET);
+    kernel_step_t *s = assembler_step(a, STEP_LET);
 
     s->var = var;
     s->expr = number;
@@ -281,10 +151,10 @@ static rb_code_t read_if(assembler_t *a, const char *operands, size_t first, siz
 {
     uint32_t number;
 
-    RB_TRY(put_expr(a, operands, strlen(operands), &number));
+    RB_TRY(assembler_expr(a, operands, strlen(operands), &number));
     size_t begin = a->k->n_step;
 
-    put_step(a, STEP_IF)->expr = number;
+    assembler_step(a, STEP_IF)->expr = number;
     RB_TRY(read_body(a, first, end));
     a->k->step[begin].other = (uint32_t)a->k->n_step;
     return RB_OK;
@@ -294,12 +164,12 @@ static rb_code_t read_lanes(assembler_t *a, const char *operands, size_t first, 
 {
     uint32_t number;
 
-    RB_TRY(put_expr(a, operands, strlen(operands), &number));
+    RB_TRY(assembler_expr(a, operands, strlen(operands), &number));
     size_t begin = a->k->n_step;
 
-    put_step(a, STEP_LANES)->expr = number;
+    assembler_step(a, STEP_LANES)->expr = number;
     RB_TRY(read_body(a, first, end));
-    (void)put_step(a, STEP_LANES_END);
+    (void)assembler_step(a, STEP_LANES_END);
     a->k->step[begin].other = (uint32_t)a->k->n_step;
     return RB_OK;
 }
@@ -425,7 +295,7 @@ static rb_code_t read_lines(assembler_t *a, size_t first, size_t end)
         else if (line[0] != '\0' && a->directive != NULL)
             return assembler_wrong(a, "an instruction outside a kernel", line);
         else
-            RB_TRY(put_insts(a, line));
+            RB_TRY(assembler_insts(a, line));
         i = next;
     }
     return RB_OK;

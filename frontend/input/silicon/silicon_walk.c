@@ -255,7 +255,8 @@ static void begin_warp(walker_t *w, uint32_t warp, uint32_t threads)
     }
 }
 
-rb_code_t kernel_walk(const kernel_t *k, uint64_t id, uint64_t index, made_block_t *b, rb_err_t *err)
+rb_code_t kernel_walk(const kernel_t *k, uint64_t id, uint64_t index, made_block_t *b,
+                      rb_err_t *err)
 {
     walker_t w = {.k = k, .b = b};
     const uint32_t *size = k->info.block;
