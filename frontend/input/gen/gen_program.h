@@ -76,7 +76,6 @@ void gen_program_launch(const gen_program_t *g, uint64_t id, gen_launch_t *out);
     X(transpose)                                                                                   \
     X(histogram)                                                                                   \
     X(sgemm)                                                                                       \
-    X(hgemm)                                                                                       \
     X(softmax)                                                                                     \
     X(reduction)                                                                                   \
     X(stencil)                                                                                     \

@@ -91,6 +91,8 @@ expr_name_t assembler_resolve(void *ctx, const char *name, size_t len)
     for (unsigned i = a->n_locals; i-- > 0;)
         if (strlen(a->local[i]) == len && memcmp(a->local[i], name, len) == 0)
             return (expr_name_t){NAME_VARIABLE, 0, VAR_FIRST_LOCAL + i};
+    if (p == NULL && len == 4 && memcmp(name, "arch", len) == 0)
+        return (expr_name_t){NAME_CONSTANT, a->arch, 0};
     if (p == NULL)
         return found;
     /* A parameter may be an expression of other parameters. */
