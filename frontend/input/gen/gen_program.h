@@ -74,7 +74,6 @@ void gen_program_launch(const gen_program_t *g, uint64_t id, gen_launch_t *out);
     X(relu)                                                                                        \
     X(matmul)                                                                                      \
     X(transpose)                                                                                   \
-    X(histogram)                                                                                   \
     X(sgemm)                                                                                       \
     X(softmax)                                                                                     \
     X(reduction)                                                                                   \
