@@ -19,6 +19,7 @@ install(TARGETS rubato RUNTIME DESTINATION bin)
 install(DIRECTORY configs/ DESTINATION share/rubato/configs FILES_MATCHING PATTERN "*.cfg")
 install(DIRECTORY bench/silicon/ DESTINATION share/rubato/silicon
         FILES_MATCHING PATTERN "*.sil" PATTERN "*.tsv")
+install(DIRECTORY workloads/ DESTINATION share/rubato/workloads FILES_MATCHING PATTERN "*.sil")
 install(FILES docs/rubato.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(FILES docs/rbt.5 DESTINATION ${CMAKE_INSTALL_MANDIR}/man5)
 install(FILES README.md NEWS.md LICENSE CITATION.cff DESTINATION ${CMAKE_INSTALL_DOCDIR})

@@ -13,7 +13,7 @@ fail() { echo "FAILED: $*"; exit 1; }
 mkdir "$work/blocks" "$work/tree" "$work/tmp"
 cd "$source_dir" || exit 2
 cp -r CMakeLists.txt cmake configs frontend include sampling sim tests bench docs traces \
-    LICENSE README.md NEWS.md CITATION.cff "$work/tree"
+    workloads LICENSE README.md NEWS.md CITATION.cff "$work/tree"
 cd "$work/tree" || exit 2
 
 # --- its code ---

@@ -45,6 +45,7 @@ grep -q '^totals.cycles,[1-9][0-9]*,cycles' out/stats.csv || fail "no cycles in 
 "$rubato" run prefix/share/rubato/traces/matmul-sm70 >/dev/null || fail "the installed trace"
 "$rubato" config check rtx2060 titan_v >/dev/null || fail "rubato config check"
 "$rubato" validate --gpu v100 --list | grep -q l1 || fail "rubato validate --list"
+"$rubato" gen stride --size 64 -o stride.rbt 2>/dev/null || fail "rubato gen with an installed listing"
 ln -s "$rubato" link
 ./link config show t4 l2 >/dev/null || fail "through a link"
 if [ -n "$program" ]; then

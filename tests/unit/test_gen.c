@@ -56,6 +56,17 @@ static const struct tiny {
 };
 enum { N_TINY = sizeof(tiny) / sizeof(tiny[0]) };
 
+static gen_list_t list;
+
+static const gen_kind_info_t *info_of(const char *kind)
+{
+    for (unsigned i = 0; i < list.n; i++)
+        if (strcmp(list.kind[i].name, kind) == 0)
+            return &list.kind[i];
+    fail_msg("%s is not in the list", kind);
+    return NULL;
+}
+
 static gen_spec_t tiny_spec(const struct tiny *t, unsigned arch, uint64_t seed)
 {
     gen_spec_t spec = {
@@ -95,9 +106,9 @@ static stream_counts_t count_and_destroy(trace_source_t *s)
 static void every_kind_is_tested(void **state)
 {
     (void)state;
-    assert_int_equal(gen_n_kinds(), N_TINY);
+    assert_int_equal(list.n, N_TINY);
     for (unsigned i = 0; i < N_TINY; i++)
-        assert_string_equal(gen_kind_info(i).name, tiny[i].kind);
+        (void)info_of(tiny[i].kind);
 }
 
 /* Global accesses stay within allocated memory. */
@@ -270,7 +281,7 @@ static void blocks_are_what_was_asked_for(void **state)
 {
     (void)state;
     for (unsigned i = 0; i < N_TINY; i++) {
-        if (!gen_kind_info(i).has_blocks) {
+        if (!info_of(tiny[i].kind)->has_blocks) {
             refuse(&(gen_spec_t){.kind = tiny[i].kind, .blocks = 7}, "give a size");
             continue;
         }
@@ -299,8 +310,8 @@ static bool is_graph(const char *kind)
 static void limits_of_parameters_hold(void **state)
 {
     (void)state;
-    for (unsigned i = 0; i < gen_n_kinds(); i++) {
-        gen_kind_info_t info = gen_kind_info(i);
+    for (unsigned i = 0; i < list.n; i++) {
+        gen_kind_info_t info = list.kind[i];
 
         for (unsigned p = 0; p < info.n_params; p++) {
             char text[2][64];
@@ -320,7 +331,8 @@ static void limits_of_parameters_hold(void **state)
                 launch_info_t launch;
 
                 if (s == NULL) {
-                    assert_int_equal(err.code, RB_USAGE);
+                    if (err.code != RB_USAGE)
+                        fail_msg("%s", err.text);
                     continue;
                 }
                 assert_int_equal(s->ops->launch_info(s, s->ops->n_launches(s), &launch, &err),
@@ -329,6 +341,21 @@ static void limits_of_parameters_hold(void **state)
             }
         }
     }
+}
+
+static int read_list(void **state)
+{
+    rb_err_t err = {0};
+
+    (void)state;
+    return gen_list_read(&list, &err) == RB_OK ? 0 : -1;
+}
+
+static int free_list(void **state)
+{
+    (void)state;
+    gen_list_free(&list);
+    return 0;
 }
 
 int main(void)
@@ -344,5 +371,5 @@ int main(void)
         cmocka_unit_test(limits_of_parameters_hold),
     };
 
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, read_list, free_list);
 }

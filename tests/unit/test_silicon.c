@@ -228,7 +228,7 @@ static void programs_execute_loops_and_conditions(void **state)
     (void)state;
     snprintf(all, sizeof(all), "%s%s", text, tail);
     read_suite(&suite, all);
-    assert_int_equal(kernel_assemble(&k, suite_kernel(&suite, "k"), 70, NULL, 0, &err), RB_OK);
+    assert_int_equal(kernel_assemble(&k, suite_kernel(&suite, "k"), 70, NULL, 0, 0, &err), RB_OK);
     assert_int_equal(k.n_code, 4);
     assert_int_equal(k.n_warps, 2);
     silicon_source_t *source = silicon_source_create();
@@ -318,7 +318,7 @@ static void kernels_that_cannot_be_are_refused(void **state)
 
         snprintf(text, sizeof(text), ".kernel k\n%s\n%s", bad[i].text, tail);
         read_suite(&suite, text);
-        assert_int_equal(kernel_assemble(&k, suite_kernel(&suite, "k"), 70, NULL, 0, &err),
+        assert_int_equal(kernel_assemble(&k, suite_kernel(&suite, "k"), 70, NULL, 0, 0, &err),
                          RB_TRACE);
         if (strstr(err.text, bad[i].message) == NULL)
             fail_msg("'%s' is not in '%s'", bad[i].message, err.text);

@@ -18,17 +18,24 @@ typedef struct {
 /* A kind of workload. */
 typedef struct {
     const char *name, *summary;
-    const gen_param_t *params; /* the first one is the size */
+    gen_param_t *params; /* the first one is the size */
     unsigned n_params;
     bool has_blocks; /* the size can be given as a number of blocks */
 } gen_kind_info_t;
 
-/* The number of kinds, and kind number i. */
-unsigned gen_n_kinds(void);
-gen_kind_info_t gen_kind_info(unsigned i);
+/* All kinds: those of this folder, then the listings of share/rubato/workloads by name. */
+typedef struct {
+    gen_kind_info_t *kind; /* owned, with all that it contains */
+    unsigned n;
+    size_t cap;
+} gen_list_t;
+
+/* RB_IO, RB_TRACE: a listing cannot be read. Free in any case. */
+RB_CHECKED rb_code_t gen_list_read(gen_list_t *list, rb_err_t *err);
+void gen_list_free(gen_list_t *list);
 
 typedef struct {
-    const char *kind;
+    const char *kind;          /* or the path of a listing, with a dot or a slash */
     unsigned arch;             /* 70, 75; 0: 70 */
     uint64_t seed;             /* for everything random */
     uint64_t size;             /* 0: the kind's default */
@@ -38,7 +45,7 @@ typedef struct {
     size_t n_params;
 } gen_spec_t;
 
-/* Returns NULL with *err set: RB_USAGE. spec is not kept. Destroy with ops->destroy(). */
+/* Returns NULL with *err set: RB_USAGE; RB_IO or RB_TRACE of a listing. spec is not kept. Destroy with ops->destroy(). */
 trace_source_t *gen_open(const gen_spec_t *spec, rb_err_t *err);
 
 #endif

@@ -28,11 +28,6 @@ enum { GEN_MAX_ARGS = 16, GEN_WARP = 32 };
  * argument at constant n. Threads without an element exit: gen_enter(). */
 #define GEN_ENTER_1D(i, n) GEN_INDEX_1D(i) "ISETP.GE.AND P0, PT, " i ", c[0x0][" n "], PT;@P0 EXIT;"
 
-/* A kernel with one thread per point of a square, whose side is the argument at constant n. */
-#define GEN_ENTER_SQUARE(n)                                                                        \
-    GEN_INDEX_2D "ISETP.GE.AND P0, PT, R0, c[0x0][" n "], PT;"                                     \
-                 "ISETP.GE.OR P0, PT, R2, c[0x0][" n "], P0;@P0 EXIT;"
-
 typedef struct gen_warp gen_warp_t;     /* gen_emit.h */
 typedef struct gen_launch gen_launch_t; /* below */
 

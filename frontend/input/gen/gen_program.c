@@ -1,15 +1,15 @@
 #include "frontend/input/gen/gen_program.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "frontend/input/gen/gen_hash.h"
+#include "frontend/input/silicon/silicon_program.h"
 
 /* First address of cudaMalloc() in the traces that ship with rubato. */
 static const uint64_t first_address = 0x7f0000000200;
 
-static const gen_kind_t *find_kind(const char *name)
+const gen_kind_t *gen_find_kind(const char *name)
 {
     for (unsigned i = 0; gen_kinds[i] != NULL; i++)
         if (strcmp(gen_kinds[i]->name, name) == 0)
@@ -29,28 +29,6 @@ static rb_code_t set_value(gen_program_t *g, unsigned i, uint64_t value, rb_err_
     return RB_OK;
 }
 
-/* Parses digits and an optional k, M or G; false for anything else and on overflow. */
-static bool parse_number(const char *text, uint64_t *out)
-{
-    char *end;
-    uint64_t scale = 1;
-
-    if (*text < '0' || *text > '9')
-        return false;
-    errno = 0;
-    *out = strtoull(text, &end, 10);
-    if (errno != 0)
-        return false;
-    if (*end == 'k')
-        scale = 1000;
-    else if (*end == 'M')
-        scale = 1000000;
-    else if (*end == 'G')
-        scale = 1000000000;
-    end += scale > 1;
-    return *end == '\0' && !__builtin_mul_overflow(*out, scale, out);
-}
-
 static rb_code_t set_param(gen_program_t *g, const char *text, rb_err_t *err)
 {
     const char *equals = strchr(text, '=');
@@ -63,7 +41,7 @@ static rb_code_t set_param(gen_program_t *g, const char *text, rb_err_t *err)
 
         if (strlen(name) != (size_t)(equals - text) || strncmp(name, text, strlen(name)) != 0)
             continue;
-        if (!parse_number(equals + 1, &value))
+        if (!program_number(equals + 1, strlen(equals + 1), &value))
             return rb_fail(err, RB_USAGE, "%s: %s: '%s' is not a whole number below 2^64",
                            g->kind->name, name, equals + 1);
         return set_value(g, i, value, err);
@@ -88,9 +66,6 @@ static uint64_t size_of_blocks(const gen_program_t *g, uint64_t blocks)
 
 static rb_code_t set_size(gen_program_t *g, const gen_spec_t *spec, rb_err_t *err)
 {
-    if (spec->size != 0 && spec->blocks != 0)
-        return rb_fail(err, RB_USAGE, "%s: a size and a number of blocks exclude each other",
-                       g->kind->name);
     if (spec->size != 0)
         return set_value(g, 0, spec->size, err);
     if (spec->blocks == 0)
@@ -98,27 +73,33 @@ static rb_code_t set_size(gen_program_t *g, const gen_spec_t *spec, rb_err_t *er
     if (!gen_has_blocks(g->kind))
         return rb_fail(err, RB_USAGE, "%s: its launches differ in their blocks; give a size",
                        g->kind->name);
-    if (spec->blocks > INT32_MAX)
-        return rb_fail(err, RB_USAGE, "%s: %llu blocks: a grid has at most %d", g->kind->name,
-                       (unsigned long long)spec->blocks, INT32_MAX);
     return set_value(g, 0, size_of_blocks(g, spec->blocks), err);
+}
+
+rb_code_t gen_check_spec(const gen_spec_t *spec, rb_err_t *err)
+{
+    if (spec->size != 0 && spec->blocks != 0)
+        return rb_fail(err, RB_USAGE, "%s: a size and a number of blocks exclude each other",
+                       spec->kind);
+    if (spec->blocks > INT32_MAX)
+        return rb_fail(err, RB_USAGE, "%s: %llu blocks: a grid has at most %d", spec->kind,
+                       (unsigned long long)spec->blocks, INT32_MAX);
+    if (spec->arch != 0 && spec->arch != 70 && spec->arch != 75)
+        return rb_fail(err, RB_USAGE, "code of sm_%u cannot be generated; sm_70 and sm_75 can",
+                       spec->arch);
+    return RB_OK;
 }
 
 rb_code_t gen_program_init(gen_program_t *g, const gen_spec_t *spec, rb_err_t *err)
 {
-    const gen_kind_t *kind = find_kind(spec->kind);
+    const gen_kind_t *kind = gen_find_kind(spec->kind);
 
-    if (kind == NULL)
-        return rb_fail(err, RB_USAGE, "there is no workload '%s'; see rubato gen --list",
-                       spec->kind);
+    RB_TRY(gen_check_spec(spec, err));
     *g = (gen_program_t){.kind = kind,
                          .seed = gen_mix(spec->seed),
                          .arch = spec->arch != 0 ? spec->arch : 70,
                          .n_launches = 1,
                          .top = first_address};
-    if (g->arch != 70 && g->arch != 75)
-        return rb_fail(err, RB_USAGE, "code of sm_%u cannot be generated; sm_70 and sm_75 can",
-                       g->arch);
     for (unsigned i = 0; i < GEN_MAX_PARAMS && kind->param[i].name != NULL; i++)
         g->value[i] = kind->param[i].def;
     for (size_t i = 0; i < spec->n_params; i++)

@@ -47,6 +47,12 @@ struct gen_program {
     void *data; /* owned, one allocation */
 };
 
+/* The kind of that name; NULL: there is none. */
+const gen_kind_t *gen_find_kind(const char *name);
+
+/* RB_USAGE unless a size or a number of blocks may be given, and the code be of that architecture. */
+RB_CHECKED rb_code_t gen_check_spec(const gen_spec_t *spec, rb_err_t *err);
+
 /* Whether a number of blocks gives the size. */
 bool gen_has_blocks(const gen_kind_t *kind);
 
@@ -65,43 +71,23 @@ void gen_program_launch(const gen_program_t *g, uint64_t id, gen_launch_t *out);
 /* All kinds, in the order of the list: gen_kind_NAME, each in the file of its kernels. */
 #define GEN_KINDS(X)                                                                               \
     X(vecadd)                                                                                      \
-    X(stride)                                                                                      \
     X(relu)                                                                                        \
     X(matmul)                                                                                      \
     X(transpose)                                                                                   \
-    X(histogram)                                                                                   \
     X(sgemm)                                                                                       \
-    X(hgemm)                                                                                       \
     X(softmax)                                                                                     \
     X(reduction)                                                                                   \
-    X(chase)                                                                                       \
     X(stencil)                                                                                     \
-    X(fir)                                                                                         \
-    X(aes)                                                                                         \
-    X(conv)                                                                                        \
-    X(blackscholes)                                                                                \
     X(spmv)                                                                                        \
     X(bfs)                                                                                         \
     X(sssp)                                                                                        \
     X(mst)                                                                                         \
-    X(kmeans)                                                                                      \
-    X(lbm)                                                                                         \
     X(resnet)                                                                                      \
     X(train)                                                                                       \
-    X(gaussian)                                                                                    \
-    X(heartwall)                                                                                   \
-    X(particlefilter)                                                                              \
-    X(srad)                                                                                        \
-    X(phases)                                                                                      \
-    X(gather)                                                                                      \
     X(segments)                                                                                    \
-    X(reread)                                                                                      \
-    X(mandelbrot)                                                                                  \
-    X(stencil3d)                                                                                   \
     X(matvec)                                                                                      \
     X(lookups)                                                                                     \
     X(solver)                                                                                      \
-    X(multigrid)                                                                                   \
     X(decode)
 
 #define GEN_KIND_EXTERN_(name) extern const gen_kind_t gen_kind_##name;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "frontend/input/gen/gen_emit.h"
+#include "frontend/input/gen/gen_listing.h"
 #include "frontend/input/gen/gen_program.h"
 #include "sim/core/alloc.h"
 
@@ -204,6 +205,8 @@ static void assemble_kernels(gen_source_t *s)
 
 trace_source_t *gen_open(const gen_spec_t *spec, rb_err_t *err)
 {
+    if (gen_find_kind(spec->kind) == NULL)
+        return gen_listing_open(spec, err);
     gen_source_t *s = rb_calloc(1, sizeof(*s));
 
     s->base.ops = &source_ops;
@@ -214,26 +217,4 @@ trace_source_t *gen_open(const gen_spec_t *spec, rb_err_t *err)
     }
     assemble_kernels(s);
     return &s->base;
-}
-
-unsigned gen_n_kinds(void)
-{
-    unsigned n = 0;
-
-    while (gen_kinds[n] != NULL)
-        n++;
-    return n;
-}
-
-gen_kind_info_t gen_kind_info(unsigned i)
-{
-    const gen_kind_t *k = gen_kinds[i];
-    gen_kind_info_t info = {.name = k->name,
-                            .summary = k->summary,
-                            .params = k->param,
-                            .has_blocks = gen_has_blocks(k)};
-
-    while (info.n_params < GEN_MAX_PARAMS && k->param[info.n_params].name != NULL)
-        info.n_params++;
-    return info;
 }

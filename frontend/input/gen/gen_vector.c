@@ -1,7 +1,4 @@
-/*
- * Kernels with one thread per element: vecadd (the code of traces/vecadd-*), a strided copy and
- * ReLU.
- */
+/* Kernels with one thread per element: vecadd (the code of traces/vecadd-*) and ReLU. */
 #include "frontend/input/gen/gen_emit.h"
 #include "frontend/input/gen/gen_kernels.h"
 #include "frontend/input/gen/gen_program.h"
@@ -74,66 +71,6 @@ const gen_kind_t gen_kind_vecadd = {
     .per_block = VECTOR_BLOCK,
     .prepare = vecadd_prepare,
     .launch = vecadd_launch,
-};
-
-/* --- b[s * i] = a[s * i] --------------------------------------------------------------------- */
-
-static const char *const stride_listing[N_SEGMENTS] = {
-    [HEAD] = GEN_ENTER_1D("R4", "0x174"),
-    [BODY] = "MOV R5, 0x4;"
-             "IMAD R4, R4, c[0x0][0x170], RZ;"
-             "IMAD.WIDE R2, R4, R5, c[0x0][0x160];"
-             "LDG.E.SYS R7, [R2];"
-             "IMAD.WIDE R4, R4, R5, c[0x0][0x168];"
-             "STG.E.SYS [R4], R7;"
-             "EXIT;",
-};
-
-enum { STRIDE_A, STRIDE_B, STRIDE_STEP, STRIDE_N };
-
-static void stride_walk(gen_warp_t *w)
-{
-    const uint64_t *arg = w->launch->arg;
-    uint64_t i = gen_first_global(w), step = 4 * arg[STRIDE_STEP];
-    uint32_t active = gen_enter(w, HEAD, arg[STRIDE_N]);
-
-    gen_affine(w, 2, arg[STRIDE_A] + step * i, (int64_t)step);
-    gen_affine(w, 4, arg[STRIDE_B] + step * i, (int64_t)step);
-    gen_run(w, BODY, active);
-}
-
-static const gen_kernel_t stride_kernel = {"copy_strided", stride_listing, N_SEGMENTS, 10,
-                                           stride_walk};
-
-static rb_code_t stride_prepare(gen_program_t *g, rb_err_t *err)
-{
-    uint64_t bytes = 4 * g->value[0] * g->value[1];
-
-    (void)err;
-    g->array[0] = gen_input(g, bytes);
-    g->array[1] = gen_alloc(g, bytes);
-    return RB_OK;
-}
-
-static void stride_launch(const gen_program_t *g, uint64_t id, gen_launch_t *l)
-{
-    (void)id;
-    gen_shape_1d(l, &stride_kernel, g->value[0], VECTOR_BLOCK);
-    l->arg[STRIDE_A] = g->array[0];
-    l->arg[STRIDE_B] = g->array[1];
-    l->arg[STRIDE_STEP] = g->value[1];
-    l->arg[STRIDE_N] = g->value[0];
-}
-
-const gen_kind_t gen_kind_stride = {
-    .name = "stride",
-    .summary = "copy of every stride-th element: 4 to 32 sectors per request",
-    .param = {{"size", "elements copied", 1, UINT64_C(1) << 32, 1 << 20},
-              {"stride", "distance between copied elements", 1, 1024, 8}},
-    .kernels = (const gen_kernel_t *const[]){&stride_kernel, NULL},
-    .per_block = VECTOR_BLOCK,
-    .prepare = stride_prepare,
-    .launch = stride_launch,
 };
 
 /* --- y[i] = max(x[i], 0) --------------------------------------------------------------------- */

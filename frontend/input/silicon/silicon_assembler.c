@@ -45,19 +45,54 @@ void assembler_pop(assembler_t *a)
     free((char *)(uintptr_t)p->value);
 }
 
+size_t assembler_word(const char **p, const char **word)
+{
+    *word = *p;
+    size_t len = strcspn(*p, " \t");
+
+    *p += len + strspn(*p + len, " \t");
+    return len;
+}
+
+bool assembler_is(const char *line, const char *name)
+{
+    size_t n = strlen(name);
+
+    return line[0] == '.' && strncmp(line + 1, name, n) == 0 &&
+           (line[n + 1] == '\0' || line[n + 1] == ' ' || line[n + 1] == '\t');
+}
+
+const char *assembler_declared(const kernel_text_t *text, const char *name, size_t len)
+{
+    for (size_t i = 0; i < text->n_lines; i++) {
+        const char *p = text->line[i], *word;
+
+        if (!assembler_is(p, "param"))
+            continue;
+        (void)assembler_word(&p, &word);
+        if (assembler_word(&p, &word) == len && memcmp(word, name, len) == 0)
+            return p;
+    }
+    return NULL;
+}
+
 expr_name_t assembler_resolve(void *ctx, const char *name, size_t len)
 {
-    static const char *const builtin[] = {"lane", "warp", "thread", "block"};
+    static const char *const builtin[VAR_FIRST_LOCAL] = {"lane",     "warp",  "thread",  "thread.x",
+                                                         "thread.y", "block", "block.x", "block.y",
+                                                         "block.z",  "launch"};
     assembler_t *a = ctx;
     const kernel_param_t *p = assembler_param(a, name, len);
     expr_name_t found = {NAME_UNKNOWN, 0, 0};
 
-    for (unsigned i = 0; i < VAR_FIRST_LOOP; i++)
+    for (unsigned i = 0; i < VAR_FIRST_LOCAL; i++)
         if (strlen(builtin[i]) == len && memcmp(builtin[i], name, len) == 0)
             return (expr_name_t){NAME_VARIABLE, 0, i};
-    for (unsigned i = a->n_loops; i-- > 0;)
-        if (strlen(a->loop_name[i]) == len && memcmp(a->loop_name[i], name, len) == 0)
-            return (expr_name_t){NAME_VARIABLE, 0, VAR_FIRST_LOOP + i};
+    for (unsigned i = a->n_locals; i-- > 0;)
+        if (strlen(a->local[i]) == len && memcmp(a->local[i], name, len) == 0)
+            return (expr_name_t){NAME_VARIABLE, 0, VAR_FIRST_LOCAL + i};
+    if (p == NULL && len == 4 && memcmp(name, "arch", len) == 0)
+        return (expr_name_t){NAME_CONSTANT, a->arch, 0};
     if (p == NULL)
         return found;
     /* A parameter may be an expression of other parameters. */

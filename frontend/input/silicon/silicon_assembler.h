@@ -7,7 +7,9 @@
 
 #include "frontend/input/silicon/silicon_kernel.h"
 
-enum { ASSEMBLER_LINE = 400, ASSEMBLER_PARAMS = 32, ASSEMBLER_NESTING = 8 };
+enum { ASSEMBLER_LINE = 400, ASSEMBLER_PARAMS = 64, ASSEMBLER_NESTING = 8 };
+
+enum { ASSEMBLER_CODE = 1 << 18 }; /* 4 MiB of code */
 
 typedef struct assembler {
     kernel_t *k;
@@ -16,15 +18,18 @@ typedef struct assembler {
     kernel_param_t param[ASSEMBLER_PARAMS]; /* names and values are owned: given ones, defaults,
                                              * .repeat */
     size_t n_params;
-    const char *loop_name[KERNEL_MAX_VARS]; /* names of the open loops */
-    unsigned n_loops;
+    size_t n_outer;               /* the first of them, which .param hides */
+    size_t n_top;                 /* those that are in no .repeat */
+    char *local[KERNEL_MAX_VARS]; /* owned: names of open loops and of .let */
+    unsigned n_locals;
+    size_t run;       /* number + 1 of the STEP_RUN that instructions may join; 0: none */
     unsigned nesting; /* depth of nested blocks */
     unsigned depth;   /* depth of parameters in parameters */
     size_t n_read;    /* number of lines read */
     size_t at;        /* line being read */
-    /* Of a program (silicon_program.h): receives the operands of .launch. NULL: a kernel is read. */
-    rb_code_t (*launch)(struct assembler *a, const char *operands);
-    void *ctx;      /* of launch() */
+    /* Of a program (silicon_program.h): reads its directives; false: not one. NULL: a kernel is read. */
+    bool (*directive)(struct assembler *a, const char *line, const char *operands, rb_code_t *rc);
+    void *ctx;      /* of directive() */
     bool was_given; /* at least one instruction has a control word ... */
     bool was_not;   /* ... or lacks one */
     rb_err_t *err;
@@ -56,6 +61,24 @@ RB_CHECKED rb_code_t assembler_whole(assembler_t *a, const char *text, size_t le
 
 /* Replaces the parameters of a line, also in the substituted text. */
 RB_CHECKED rb_code_t assembler_substitute(assembler_t *a, const char *in, char out[ASSEMBLER_LINE]);
+
+/* Moves *p past a word and the blanks behind it; returns its length. */
+size_t assembler_word(const char **p, const char **word);
+
+/* Whether the line is ".NAME ...". */
+bool assembler_is(const char *line, const char *name);
+
+/* Finds ".param NAME" in a text: what follows the name; NULL: there is none. */
+const char *assembler_declared(const kernel_text_t *text, const char *name, size_t len);
+
+/* Appends a step to the kernel; valid until the next one. */
+kernel_step_t *assembler_step(assembler_t *a, step_kind_t kind);
+
+/* Appends an expression to the kernel; *number is its place. */
+RB_CHECKED rb_code_t assembler_expr(assembler_t *a, const char *text, size_t len, uint32_t *number);
+
+/* Appends instructions separated by ';', and modifies line. */
+RB_CHECKED rb_code_t assembler_insts(assembler_t *a, char *line);
 
 /* Reads all lines of a->text. */
 RB_CHECKED rb_code_t assembler_read(assembler_t *a);

@@ -1,4 +1,4 @@
-#include "frontend/input/silicon/silicon_expr.h"
+#include "frontend/input/silicon/silicon_ops.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -6,42 +6,8 @@
 #include <string.h>
 
 #include "sim/core/alloc.h"
-#include "sim/core/mix64.h"
 
-/* Each open parenthesis needs at most one value per level and two pending arguments. */
-enum { MAX_DEPTH = 64, LEVELS = 6, MAX_STACK = MAX_DEPTH * (LEVELS + 4) };
-
-typedef enum {
-    OP_NUMBER,
-    OP_VARIABLE,
-    OP_CALL,
-    OP_OR,
-    OP_XOR,
-    OP_AND,
-    OP_EQ,
-    OP_NE,
-    OP_LE,
-    OP_GE,
-    OP_LT,
-    OP_GT,
-    OP_SHL,
-    OP_SHR,
-    OP_ADD,
-    OP_SUB,
-    OP_FLOORDIV,
-    OP_MUL,
-    OP_DIV,
-    OP_MOD,
-    OP_NEG,
-    OP_NOT,
-    OP_MIN,
-    OP_MAX,
-    OP_PERM,
-    OP_IF,
-    OP_FLOOR,
-    OP_MIX,
-    OP_SQRT,
-} op_t;
+enum { MAX_DEPTH = 64, LEVELS = 6 };
 
 typedef struct {
     expr_t *e;
@@ -71,7 +37,8 @@ static const struct {
     op_t op;
 } functions[] = {
     {"min", 2, OP_MIN},     {"max", 2, OP_MAX}, {"perm", 2, OP_PERM}, {"if", 3, OP_IF},
-    {"floor", 1, OP_FLOOR}, {"mix", 1, OP_MIX}, {"sqrt", 1, OP_SQRT},
+    {"floor", 1, OP_FLOOR}, {"mix", 1, OP_MIX}, {"sqrt", 1, OP_SQRT}, {"cbrt", 1, OP_CBRT},
+    {"ceil", 1, OP_CEIL},   {"abs", 1, OP_ABS},
 };
 
 static rb_code_t wrong(parser_t *p, const char *what)
@@ -97,12 +64,43 @@ static bool take(parser_t *p, const char *text)
     return true;
 }
 
+/* Appends a step; one whose operands are numbers becomes a number. */
 static void put(parser_t *p, op_t op, uint32_t slot, double value)
 {
     expr_t *e = p->e;
+    size_t n = op <= OP_VARIABLE ? 0 : op == OP_IF ? 3 : ops_is_unary(op) ? 1 : 2;
+    bool folds = n > 0 && op != OP_CALL;
 
     rb_grow(&e->steps, &e->cap, e->n + 1, sizeof(e->steps[0]));
     e->steps[e->n++] = (expr_step_t){.op = (uint8_t)op, .slot = slot, .value = value};
+    for (size_t i = 0; i < n; i++)
+        folds = folds && e->steps[e->n - 2 - i].op == OP_NUMBER;
+    if (!folds)
+        return;
+    expr_step_t *first = &e->steps[e->n - 1 - n];
+    double result = expr_eval(&(expr_t){.steps = first, .n = n + 1}, &(expr_env_t){.vars = NULL});
+
+    *first = (expr_step_t){.op = OP_NUMBER, .value = result};
+    e->n -= n;
+}
+
+/* How many values the steps need at the same time. */
+static unsigned stack_depth(const expr_t *e)
+{
+    unsigned depth = 0, most = 0;
+
+    for (size_t i = 0; i < e->n; i++) {
+        op_t op = (op_t)e->steps[i].op;
+
+        if (op == OP_NUMBER || op == OP_VARIABLE)
+            depth++;
+        else if (op == OP_IF)
+            depth -= 2;
+        else if (!ops_is_unary(op))
+            depth--;
+        most = depth > most ? depth : most;
+    }
+    return most;
 }
 
 static rb_code_t parse_level(parser_t *p, unsigned level);
@@ -114,7 +112,8 @@ static rb_code_t parse_number(parser_t *p)
     static const struct {
         const char *text;
         double factor;
-    } units[] = {{"Ki", 1024.0}, {"Mi", 1048576.0}, {"Gi", 1073741824.0}};
+    } units[] = {{"Ki", 0x1p10}, {"Mi", 0x1p20}, {"Gi", 0x1p30},
+                 {"k", 1e3},     {"M", 1e6},     {"G", 1e9}};
 
     while (p->p + n < p->end && n < sizeof(digits) - 1 &&
            (isalnum((unsigned char)p->p[n]) || p->p[n] == '.')) {
@@ -129,7 +128,7 @@ static rb_code_t parse_number(parser_t *p)
     for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
         if (strcmp(rest, units[i].text) == 0) {
             value *= units[i].factor;
-            rest += 2;
+            rest += strlen(rest);
         }
     if (*rest != '\0' || !isfinite(value))
         return wrong(p, "not a number");
@@ -255,6 +254,8 @@ rb_code_t expr_parse(expr_t *e, const char *text, size_t len, expr_resolve_fn re
     skip_blanks(&p);
     if (rc == RB_OK && p.p != p.end)
         rc = wrong(&p, "cannot go on");
+    if (rc == RB_OK && stack_depth(e) > OPS_MAX_STACK)
+        rc = wrong(&p, "too deeply nested");
     if (rc != RB_OK)
         expr_free(e);
     return rc;
@@ -264,145 +265,4 @@ void expr_free(expr_t *e)
 {
     free(e->steps);
     *e = (expr_t){0};
-}
-
-/* --- evaluation ------------------------------------------------------------------------------ */
-
-int64_t expr_whole(double v)
-{
-    const double limit = 9007199254740992.0; /* 2^53 */
-
-    return v > -limit && v < limit ? (int64_t)v : 0;
-}
-
-/* A pseudo-random permutation: rounds of invertible steps on the bits of the next power of two,
- * repeated until the image is below n (cycle walking). */
-static double permute(double position, double count)
-{
-    const uint64_t odd[] = {0x9e3779b97f4a7c15u, 0xd1b54a32d192ed03u, 0x8cb92ba72f3d8dd7u};
-    int64_t signed_n = expr_whole(count), signed_i = expr_whole(position);
-    uint64_t n = signed_n > 0 ? (uint64_t)signed_n : 1, i = signed_i > 0 ? (uint64_t)signed_i : 0;
-    unsigned bits = 1;
-
-    while (n > UINT64_C(1) << bits)
-        bits++;
-    uint64_t mask = (UINT64_C(1) << bits) - 1, x = i % n;
-
-    do {
-        for (size_t r = 0; r < sizeof(odd) / sizeof(odd[0]); r++) {
-            x = (x * odd[r] + r + 1) & mask;
-            x ^= x >> (bits + 1) / 2;
-        }
-    } while (x >= n);
-    return (double)x;
-}
-
-static double shift_left(int64_t a, int64_t by)
-{
-    return by >= 0 && by < 63 ? (double)(int64_t)((uint64_t)a << by) : 0;
-}
-
-static int64_t floor_divide(int64_t a, int64_t b)
-{
-    if (b == 0)
-        return 0;
-    return a / b - (a % b != 0 && (a < 0) != (b < 0));
-}
-
-static double apply(op_t op, double a, double b)
-{
-    switch (op) {
-    case OP_OR:
-        return (double)(expr_whole(a) | expr_whole(b));
-    case OP_XOR:
-        return (double)(expr_whole(a) ^ expr_whole(b));
-    case OP_AND:
-        return (double)(expr_whole(a) & expr_whole(b));
-    case OP_EQ:
-        return !(a < b) && !(a > b);
-    case OP_NE:
-        return a < b || a > b;
-    case OP_LE:
-        return a <= b;
-    case OP_GE:
-        return a >= b;
-    case OP_LT:
-        return a < b;
-    case OP_GT:
-        return a > b;
-    case OP_SHL:
-        return shift_left(expr_whole(a), expr_whole(b));
-    case OP_SHR:
-        return (double)(expr_whole(a) >> (expr_whole(b) & 63));
-    case OP_ADD:
-        return a + b;
-    case OP_SUB:
-        return a - b;
-    case OP_MUL:
-        return a * b;
-    case OP_DIV:
-        return b < 0 || b > 0 ? a / b : 0;
-    case OP_FLOORDIV:
-        return (double)floor_divide(expr_whole(a), expr_whole(b));
-    case OP_MOD:
-        return (double)(expr_whole(a) - floor_divide(expr_whole(a), expr_whole(b)) * expr_whole(b));
-    case OP_MIN:
-        return a < b ? a : b;
-    case OP_MAX:
-        return a > b ? a : b;
-    case OP_PERM:
-        return permute(a, b);
-    default:
-        rb_panic("expression: operator %d does not take two values", (int)op);
-    }
-}
-
-double expr_eval(const expr_t *e, const expr_env_t *env)
-{
-    double stack[MAX_STACK];
-    size_t top = 0;
-
-    /* The analyzer cannot see that the stack always holds the operands of a step. */
-    // NOLINTBEGIN(clang-analyzer-core.CallAndMessage)
-    for (size_t i = 0; i < e->n; i++) {
-        const expr_step_t *s = &e->steps[i];
-        double *v = top > 0 ? &stack[top - 1] : stack;
-
-        switch ((op_t)s->op) {
-        case OP_NUMBER:
-            stack[top++] = s->value;
-            break;
-        case OP_VARIABLE:
-            stack[top++] = env->vars[s->slot];
-            break;
-        case OP_CALL:
-            *v = env->call(env->ctx, s->slot, *v);
-            break;
-        case OP_NEG:
-            *v = -*v;
-            break;
-        case OP_NOT:
-            *v = (double)~expr_whole(*v);
-            break;
-        case OP_FLOOR:
-            *v = floor(*v);
-            break;
-        case OP_SQRT:
-            *v = *v > 0 ? sqrt(*v) : 0;
-            break;
-        case OP_MIX:
-            *v = (double)(mix64((uint64_t)expr_whole(*v) + MIX64_STEP) & 0xffffffffu);
-            break;
-        case OP_IF:
-            top -= 2;
-            stack[top - 1] = stack[top - 1] < 0 || stack[top - 1] > 0 ? stack[top] : stack[top + 1];
-            break;
-        default:
-            top--;
-            stack[top - 1] = apply((op_t)s->op, stack[top - 1], stack[top]);
-            break;
-        }
-    }
-    // NOLINTEND(clang-analyzer-core.CallAndMessage)
-    return stack[0];
 }

@@ -5,13 +5,14 @@
  *
  * from the weakest to the strongest. Values are doubles, exact for integers up to 2^53; bit
  * operations, // (division rounded down) and % use integers. Numbers are decimal or 0x..., with an
- * optional suffix Ki, Mi or Gi. Calls: min(a, b), max(a, b), if(c, a, b), floor(x), sqrt(x), mix(x)
- * (32 well-mixed bits), perm(i, n) (the image of i under a fixed permutation of 0 .. n-1), and those
- * that the caller defines.
+ * optional suffix Ki, Mi, Gi, k, M or G. Calls: min(a, b), max(a, b), if(c, a, b), floor(x), ceil(x),
+ * abs(x), sqrt(x), cbrt(x), mix(x) (32 well-mixed bits), perm(i, n) (the image of i under a fixed permutation of
+ * 0 .. n-1), and those that the caller defines.
  */
 #ifndef RUBATO_SILICON_EXPR_H
 #define RUBATO_SILICON_EXPR_H
 
+#include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -51,9 +52,19 @@ RB_CHECKED rb_code_t expr_parse(expr_t *e, const char *text, size_t len, expr_re
 
 void expr_free(expr_t *e);
 
-/* Values of the variables by slot; call() computes functions and may be NULL if there are none. */
+enum { EXPR_LANES = 32 };
+
+/* A value in each lane of a warp: base + lane * stride, or one for each. */
+typedef struct {
+    bool affine;
+    double base, stride;
+    double lane[EXPR_LANES]; /* unless affine */
+} lane_value_t;
+
+/* The variables by slot: one of the two; call() computes functions and may be NULL if there are none. */
 typedef struct {
     const double *vars;
+    const lane_value_t *lane_vars;
     double (*call)(void *ctx, unsigned slot, double argument);
     void *ctx;
 } expr_env_t;
@@ -61,7 +72,40 @@ typedef struct {
 /* Division by zero gives 0, so that a listing cannot crash the program. */
 double expr_eval(const expr_t *e, const expr_env_t *env);
 
+/* The value in the lanes of the mask, of which there is at least one; other lanes are undefined. */
+void expr_eval_lanes(const expr_t *e, const expr_env_t *env, uint32_t mask, lane_value_t *out);
+
+/* The value of one lane. */
+static inline double lane_value_at(const lane_value_t *v, unsigned lane)
+{
+    return v->affine ? v->base + v->stride * lane : v->lane[lane];
+}
+
+/* Keeps one value for each lane. */
+void lane_value_spread(lane_value_t *v);
+
+/* The same in all lanes. */
+static inline bool lane_value_is_uniform(const lane_value_t *v)
+{
+    return v->affine && !(v->stride < 0 || v->stride > 0);
+}
+
+static inline void lane_value_set(lane_value_t *v, double base, double stride)
+{
+    v->affine = true;
+    v->base = base;
+    v->stride = stride;
+}
+
 /* Converts a double to an integer; 0 if it has no integer value. */
-int64_t expr_whole(double v);
+static inline int64_t expr_whole(double v)
+{
+    return v > -0x1p53 && v < 0x1p53 ? (int64_t)v : 0;
+}
+
+static inline bool expr_is_whole(double v)
+{
+    return !(v < floor(v) || v > floor(v));
+}
 
 #endif

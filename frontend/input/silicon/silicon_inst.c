@@ -157,14 +157,20 @@ static rb_code_t read_address(reader_t *r, const char *operand)
     return *p == ']' ? RB_OK : wrong(r, "']' is missing", operand);
 }
 
-/* "c[0x0][0x160]" */
+/* "c[0x0][0x160]", "c[0x3][R12+0x4]" */
 static rb_code_t read_constant(reader_t *r, const char *operand)
 {
     char *end;
     unsigned long bank = strtoul(operand + 2, &end, 0), offset = 0;
+    const char *p = end + 2;
+    reg_file_t file;
+    unsigned num;
 
-    if (end[0] == ']' && end[1] == '[')
-        offset = strtoul(end + 2, &end, 0);
+    if (end[0] == ']' && end[1] == '[') {
+        if (take_register(&p, &file, &num))
+            RB_TRY(add(r, false, file, num, 1));
+        offset = strtoul(p, &end, 0);
+    }
     if (*end != ']' || bank > 31 || offset > UINT16_MAX)
         return wrong(r, "not a constant such as c[0x0][0x160]", operand);
     r->out->flags |= INST_CONST_ADDR;

@@ -6,14 +6,10 @@
 #include <string.h>
 
 #include "frontend/input/silicon/silicon_assembler.h"
-#include "frontend/input/silicon/silicon_inst.h"
 #include "sim/core/alloc.h"
 #include "sim/core/fnv.h"
-#include "sim/isa/inst.h"
 
 enum {
-    PC_STEP = 16,
-    MAX_CODE = 1 << 18, /* 4 MiB of code */
     DEFAULT_REGS = 32,
     MAX_REGS = 255,
     MAX_THREADS = 1024,
@@ -22,103 +18,7 @@ enum {
 
 static rb_code_t read_lines(assembler_t *a, size_t first, size_t end);
 
-/* --- code ------------------------------------------------------------------------------------ */
-
-static kernel_step_t *put_step(assembler_t *a, step_kind_t kind)
-{
-    kernel_t *k = a->k;
-
-    rb_grow(&k->step, &k->cap_step, k->n_step + 1, sizeof(k->step[0]));
-    k->step[k->n_step] = (kernel_step_t){.kind = kind};
-    return &k->step[k->n_step++];
-}
-
-static rb_code_t put_expr(assembler_t *a, const char *text, size_t len, uint32_t *number)
-{
-    kernel_t *k = a->k;
-    expr_t e;
-
-    RB_TRY(assembler_parse(a, text, len, &e));
-    rb_grow(&k->expr, &k->cap_expr, k->n_expr + 1, sizeof(k->expr[0]));
-    k->expr[k->n_expr++] = e;
-    *number = (uint32_t)k->n_expr;
-    return RB_OK;
-}
-
-static bool has_addresses(const inst_t *in)
-{
-    return in->space != MEM_NONE && in->width != 0;
-}
-
-/* An LDC with addresses: that of bank b and offset o is b << 16 | o. */
-static void give_width(inst_t *ldc, const char *mnemonic, size_t len)
-{
-    static const char wide[] = ".64";
-    bool is_wide =
-        len >= strlen(wide) && memcmp(mnemonic + len - strlen(wide), wide, strlen(wide)) == 0;
-
-    ldc->width = is_wide ? 8 : 4;
-    ldc->flags &= ~(uint32_t)INST_CONST_ADDR;
-    isa_derive(ldc);
-}
-
-static rb_code_t put_inst(assembler_t *a, const char *line)
-{
-    kernel_t *k = a->k;
-    const char *at = strstr(line, " @ "), *mnemonic;
-    size_t len = at != NULL ? (size_t)(at - line) : strlen(line), mnemonic_len;
-    rb_err_t what = {0};
-    inst_t in;
-    uint32_t address = 0;
-
-    while (len > 0 && (line[len - 1] == ' ' || line[len - 1] == ';'))
-        len--;
-    rb_code_t rc = silicon_inst_read(line, len, a->arch, &in, &mnemonic, &mnemonic_len, &what);
-
-    if (rc != RB_OK)
-        return assembler_place(a, rc, &what);
-    if (k->n_code == MAX_CODE)
-        return assembler_wrong(a, "too much code", line);
-    if (at != NULL && in.cls == OP_LDC)
-        give_width(&in, mnemonic, mnemonic_len);
-    if (has_addresses(&in) != (at != NULL))
-        return assembler_wrong(
-            a, at != NULL ? "takes no address" : "needs an address: ' @ expression'", line);
-    *(in.flags & INST_CONTROL_WORD ? &a->was_given : &a->was_not) = true;
-    if (at != NULL)
-        RB_TRY(put_expr(a, at + 3, strlen(at + 3), &address));
-    in.pc = (uint32_t)k->n_code * PC_STEP;
-    rb_grow(&k->code, &k->cap_code, k->n_code + 1, sizeof(k->code[0]));
-    rb_grow(&k->text, &k->cap_text, k->n_text + 1, sizeof(k->text[0]));
-    k->text[k->n_text] = rb_calloc(mnemonic_len + 1, 1);
-    memcpy(k->text[k->n_text++], mnemonic, mnemonic_len);
-    k->code[k->n_code++] = in;
-    kernel_step_t *s = put_step(a, STEP_INST);
-
-    s->inst = (uint32_t)k->n_code - 1;
-    s->expr = address;
-    return RB_OK;
-}
-
 /* --- directives ------------------------------------------------------------------------------ */
-
-/* Returns the word at *p and its length; moves *p to the next word. */
-static size_t take_word(const char **p, const char **word)
-{
-    *word = *p;
-    size_t len = strcspn(*p, " \t");
-
-    *p += len + strspn(*p + len, " \t");
-    return len;
-}
-
-static bool is_directive(const char *line, const char *name)
-{
-    size_t n = strlen(name);
-
-    return line[0] == '.' && strncmp(line + 1, name, n) == 0 &&
-           (line[n + 1] == '\0' || line[n + 1] == ' ' || line[n + 1] == '\t');
-}
 
 static const char *operands_of(const char *line)
 {
@@ -135,10 +35,10 @@ static rb_code_t find_end(assembler_t *a, size_t first, size_t *end)
     for (size_t i = first + 1; i < a->text->n_lines; i++) {
         const char *line = a->text->line[i];
 
-        if (is_directive(line, "loop") || is_directive(line, "repeat") ||
-            is_directive(line, "if") || is_directive(line, "lanes"))
+        if (assembler_is(line, "loop") || assembler_is(line, "repeat") ||
+            assembler_is(line, "if") || assembler_is(line, "lanes"))
             open++;
-        if (is_directive(line, "end") && --open == 0) {
+        if (assembler_is(line, "end") && --open == 0) {
             *end = i;
             return RB_OK;
         }
@@ -149,50 +49,101 @@ static rb_code_t find_end(assembler_t *a, size_t first, size_t *end)
 static rb_code_t read_repeat(assembler_t *a, const char *operands, size_t first, size_t end)
 {
     const char *name, *count = operands;
-    size_t len = take_word(&count, &name);
+    size_t len = assembler_word(&count, &name);
     int64_t n;
 
-    RB_TRY(assembler_whole(a, count, strlen(count), 0, MAX_CODE, &n));
+    int64_t most = a->directive != NULL ? MAX_LINES_READ : ASSEMBLER_CODE;
+
+    RB_TRY(assembler_whole(a, count, strlen(count), 0, most, &n));
     for (int64_t i = 0; i < n; i++) {
         char number[32];
 
         if (++a->n_read > MAX_LINES_READ)
             return assembler_wrong(a, "repeated too often", operands);
         snprintf(number, sizeof(number), "%lld", (long long)i);
+        size_t n_params = a->n_params;
+
         RB_TRY(assembler_push(a, name, len, number));
         rb_code_t rc = read_lines(a, first + 1, end);
 
-        assembler_pop(a);
+        while (a->n_params > n_params)
+            assembler_pop(a);
         RB_TRY(rc);
     }
     return RB_OK;
 }
 
-static rb_code_t read_loop(assembler_t *a, const char *operands, size_t first, size_t end)
+static rb_code_t push_local(assembler_t *a, const char *name, size_t len, uint32_t *var)
 {
-    const char *word, *count = operands;
-    char name[ASSEMBLER_LINE];
-    size_t len = take_word(&count, &word);
-    uint32_t number;
+    if (a->n_locals == KERNEL_MAX_VARS - VAR_FIRST_LOCAL)
+        return assembler_wrong(a, "too many variables", name);
+    char *copy = rb_calloc(len + 1, 1);
 
-    if (a->n_loops == KERNEL_MAX_VARS - VAR_FIRST_LOOP)
-        return assembler_wrong(a, "loops are nested too deeply", operands);
-    RB_TRY(put_expr(a, count, strlen(count), &number));
-    memcpy(name, word, len);
-    name[len] = '\0';
-    size_t begin = a->k->n_step;
-    kernel_step_t *s = put_step(a, STEP_LOOP);
+    memcpy(copy, name, len);
+    *var = VAR_FIRST_LOCAL + a->n_locals;
+    a->local[a->n_locals++] = copy;
+    return RB_OK;
+}
 
-    s->var = VAR_FIRST_LOOP + a->n_loops;
-    s->expr = number;
-    a->loop_name[a->n_loops++] = name;
+static void pop_locals(assembler_t *a, unsigned n)
+{
+    while (a->n_locals > n)
+        free(a->local[--a->n_locals]);
+}
+
+/* The body of a block, whose variables end with it. */
+static rb_code_t read_body(assembler_t *a, size_t first, size_t end)
+{
+    unsigned n = a->n_locals;
     rb_code_t rc = read_lines(a, first + 1, end);
 
-    a->n_loops--;
+    pop_locals(a, n);
+    a->run = 0;
+    return rc;
+}
+
+static rb_code_t read_loop(assembler_t *a, const char *operands, size_t first, size_t end)
+{
+    const char *name, *count = operands;
+    size_t len = assembler_word(&count, &name), begin = a->k->n_step;
+    unsigned n = a->n_locals;
+    uint32_t number, var = 0;
+
+    RB_TRY(assembler_expr(a, count, strlen(count), &number));
+    RB_TRY(push_local(a, name, len, &var));
+    kernel_step_t *s = assembler_step(a, STEP_LOOP);
+
+    s->var = var;
+    s->expr = number;
+    rb_code_t rc = read_body(a, first, end);
+
+    pop_locals(a, n);
     RB_TRY(rc);
-    s = put_step(a, STEP_LOOP_END);
+    s = assembler_step(a, STEP_LOOP_END);
     s->other = (uint32_t)begin;
     a->k->step[begin].other = (uint32_t)a->k->n_step;
+    return RB_OK;
+}
+
+/* .let NAME EXPRESSION: a new variable, or a new value of an open one. */
+static rb_code_t read_let(assembler_t *a, const char *operands)
+{
+    const char *name, *value = operands;
+    size_t len = assembler_word(&value, &name);
+    expr_name_t found = assembler_resolve(a, name, len);
+    uint32_t number, var = found.slot;
+
+    if (len == 0 || *value == '\0')
+        return assembler_wrong(a, "a name and a value are needed", operands);
+    if (found.kind == NAME_VARIABLE && var < VAR_FIRST_LOCAL)
+        return assembler_wrong(a, "cannot be changed", name);
+    RB_TRY(assembler_expr(a, value, strlen(value), &number));
+    if (found.kind != NAME_VARIABLE)
+        RB_TRY(push_local(a, name, len, &var));
+    kernel_step_t *s = assembler_step(a, STEP_LET);
+
+    s->var = var;
+    s->expr = number;
     return RB_OK;
 }
 
@@ -200,11 +151,11 @@ static rb_code_t read_if(assembler_t *a, const char *operands, size_t first, siz
 {
     uint32_t number;
 
-    RB_TRY(put_expr(a, operands, strlen(operands), &number));
+    RB_TRY(assembler_expr(a, operands, strlen(operands), &number));
     size_t begin = a->k->n_step;
 
-    put_step(a, STEP_IF)->expr = number;
-    RB_TRY(read_lines(a, first + 1, end));
+    assembler_step(a, STEP_IF)->expr = number;
+    RB_TRY(read_body(a, first, end));
     a->k->step[begin].other = (uint32_t)a->k->n_step;
     return RB_OK;
 }
@@ -213,12 +164,12 @@ static rb_code_t read_lanes(assembler_t *a, const char *operands, size_t first, 
 {
     uint32_t number;
 
-    RB_TRY(put_expr(a, operands, strlen(operands), &number));
+    RB_TRY(assembler_expr(a, operands, strlen(operands), &number));
     size_t begin = a->k->n_step;
 
-    put_step(a, STEP_LANES)->expr = number;
-    RB_TRY(read_lines(a, first + 1, end));
-    (void)put_step(a, STEP_LANES_END);
+    assembler_step(a, STEP_LANES)->expr = number;
+    RB_TRY(read_body(a, first, end));
+    (void)assembler_step(a, STEP_LANES_END);
     a->k->step[begin].other = (uint32_t)a->k->n_step;
     return RB_OK;
 }
@@ -229,7 +180,7 @@ static rb_code_t read_sizes(assembler_t *a, const char *operands, uint32_t *out,
 {
     for (unsigned i = 0; i < n && *operands != '\0'; i++) {
         const char *word;
-        size_t len = take_word(&operands, &word);
+        size_t len = assembler_word(&operands, &word);
         int64_t v;
 
         RB_TRY(assembler_whole(a, word, len, 0, max, &v));
@@ -241,7 +192,7 @@ static rb_code_t read_sizes(assembler_t *a, const char *operands, uint32_t *out,
 static rb_code_t read_copy(assembler_t *a, const char *operands)
 {
     const char *word;
-    size_t len = take_word(&operands, &word);
+    size_t len = assembler_word(&operands, &word);
     int64_t addr, bytes;
     kernel_t *k = a->k;
 
@@ -255,11 +206,20 @@ static rb_code_t read_copy(assembler_t *a, const char *operands)
 static rb_code_t read_param(assembler_t *a, const char *operands)
 {
     const char *name;
-    size_t len = take_word(&operands, &name);
+    size_t len = assembler_word(&operands, &name);
 
     if (len == 0 || *operands == '\0')
         return assembler_wrong(a, "a name and a value are needed", name);
-    return assembler_param(a, name, len) != NULL ? RB_OK : assembler_push(a, name, len, operands);
+    const kernel_param_t *given = assembler_param(a, name, len);
+
+    if (given != NULL && given >= a->param + a->n_outer)
+        return RB_OK;
+    const char *help = strchr(operands, '"'); /* NAME VALUE MIN MAX "what it is" */
+    char value[ASSEMBLER_LINE];
+
+    snprintf(value, sizeof(value), "%.*s",
+             (int)(help != NULL ? strcspn(operands, " \t") : strlen(operands)), operands);
+    return assembler_push(a, name, len, value);
 }
 
 /* Reads a whole block; *next is the line after it. */
@@ -273,9 +233,9 @@ static rb_code_t read_block(assembler_t *a, const char *line, size_t first, size
     size_t end = first;
 
     for (size_t i = 0; i < sizeof(blocks) / sizeof(blocks[0]); i++) {
-        if (!is_directive(line, blocks[i].name))
+        if (!assembler_is(line, blocks[i].name))
             continue;
-        if (a->launch != NULL && blocks[i].read != read_repeat)
+        if (a->directive != NULL && blocks[i].read != read_repeat)
             break;
         RB_TRY(find_end(a, first, &end));
         if (a->nesting == ASSEMBLER_NESTING)
@@ -293,22 +253,24 @@ static rb_code_t read_block(assembler_t *a, const char *line, size_t first, size
 static rb_code_t read_directive(assembler_t *a, const char *line, size_t first, size_t *next)
 {
     const char *operands = operands_of(line);
+    rb_code_t rc = RB_OK;
 
-    if (a->launch != NULL)
-        return is_directive(line, "launch") ? a->launch(a, operands)
-                                            : read_block(a, line, first, next);
+    if (a->directive != NULL)
+        return a->directive(a, line, operands, &rc) ? rc : read_block(a, line, first, next);
     launch_info_t *info = &a->k->info;
 
-    if (is_directive(line, "grid"))
+    if (assembler_is(line, "grid"))
         return read_sizes(a, operands, info->grid, 3, INT32_MAX);
-    if (is_directive(line, "block"))
+    if (assembler_is(line, "block"))
         return read_sizes(a, operands, info->block, 3, MAX_THREADS);
-    if (is_directive(line, "regs"))
+    if (assembler_is(line, "regs"))
         return read_sizes(a, operands, &info->regs, 1, MAX_REGS);
-    if (is_directive(line, "shared"))
+    if (assembler_is(line, "shared"))
         return read_sizes(a, operands, &info->shared_bytes, 1, INT32_MAX);
-    if (is_directive(line, "copy"))
+    if (assembler_is(line, "copy"))
         return read_copy(a, operands);
+    if (assembler_is(line, "let"))
+        return read_let(a, operands);
     return read_block(a, line, first, next);
 }
 
@@ -319,19 +281,21 @@ static rb_code_t read_lines(assembler_t *a, size_t first, size_t end)
         size_t next = i + 1;
 
         a->at = i;
+        if (a->nesting == 0)
+            a->n_top = a->n_params;
         if (++a->n_read > MAX_LINES_READ)
             return assembler_wrong(a, "repeated too often", a->text->line[i]);
-        if (is_directive(a->text->line[i], "param")) { /* evaluated later */
+        if (assembler_is(a->text->line[i], "param")) { /* evaluated later */
             RB_TRY(read_param(a, operands_of(a->text->line[i++])));
             continue;
         }
         RB_TRY(assembler_substitute(a, a->text->line[i], line));
         if (line[0] == '.')
             RB_TRY(read_directive(a, line, i, &next));
-        else if (line[0] != '\0' && a->launch != NULL)
+        else if (line[0] != '\0' && a->directive != NULL)
             return assembler_wrong(a, "an instruction outside a kernel", line);
-        else if (line[0] != '\0')
-            RB_TRY(put_inst(a, line));
+        else
+            RB_TRY(assembler_insts(a, line));
         i = next;
     }
     return RB_OK;
@@ -390,9 +354,10 @@ static void keep_numbers(assembler_t *a)
 }
 
 rb_code_t kernel_assemble(kernel_t *k, const kernel_text_t *text, unsigned arch,
-                          const kernel_param_t *params, size_t n_params, rb_err_t *err)
+                          const kernel_param_t *params, size_t n_params, size_t n_outer,
+                          rb_err_t *err)
 {
-    assembler_t a = {.k = k, .text = text, .arch = arch, .err = err};
+    assembler_t a = {.k = k, .text = text, .arch = arch, .n_outer = n_outer, .err = err};
     rb_code_t rc = RB_OK;
 
     *k = (kernel_t){.info = {.grid = {1, 1, 1}, .block = {32, 1, 1}, .regs = DEFAULT_REGS}};
@@ -406,6 +371,7 @@ rb_code_t kernel_assemble(kernel_t *k, const kernel_text_t *text, unsigned arch,
         keep_numbers(&a);
     while (a.n_params > 0)
         assembler_pop(&a);
+    pop_locals(&a, 0);
     if (rc != RB_OK)
         kernel_free(k);
     return rc;

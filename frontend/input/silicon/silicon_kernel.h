@@ -23,11 +23,27 @@ typedef struct {
     const char *name, *value;
 } kernel_param_t;
 
-/* Variables of expressions; those of loops follow. */
-enum { VAR_LANE, VAR_WARP, VAR_THREAD, VAR_BLOCK, VAR_FIRST_LOOP, KERNEL_MAX_VARS = 16 };
+/* Variables of expressions; those of .loop and .let follow. */
+enum {
+    VAR_LANE,
+    VAR_WARP,
+    VAR_THREAD,
+    VAR_THREAD_X,
+    VAR_THREAD_Y,
+    VAR_BLOCK,
+    VAR_BLOCK_X,
+    VAR_BLOCK_Y,
+    VAR_BLOCK_Z,
+    VAR_LAUNCH, /* from 0 */
+    VAR_FIRST_LOCAL,
+    KERNEL_MAX_VARS = 48
+};
 
 typedef enum {
-    STEP_INST,
+    STEP_RUN,     /* n instructions that the same lanes execute */
+    STEP_ADDRESS, /* the address of an instruction of the run before */
+    STEP_GUARDED, /* one instruction, executed where the condition holds */
+    STEP_LET,
     STEP_LOOP,
     STEP_LOOP_END,
     STEP_IF,
@@ -37,11 +53,12 @@ typedef enum {
 
 typedef struct {
     step_kind_t kind;
-    uint32_t inst;  /* STEP_INST: number in code */
+    uint32_t inst;  /* STEP_RUN, STEP_GUARDED: number in code */
+    uint32_t n;     /* STEP_RUN */
     uint32_t other; /* STEP_LOOP, STEP_IF, STEP_LANES: the step after the body; STEP_LOOP_END: its
                      * STEP_LOOP */
-    uint32_t var;   /* loop variable */
-    uint32_t expr;  /* number + 1 of count, condition or address; 0: none */
+    uint32_t var;   /* STEP_LOOP, STEP_LET */
+    uint32_t expr;  /* number of the count, condition, address or value in expr */
 } kernel_step_t;
 
 /* A parameter with a numeric value. */
@@ -64,10 +81,12 @@ typedef struct {
     uint32_t n_warps;
 } kernel_t;
 
-/* Assembles text. params override defaults in the text (".param"). RB_TRACE with file and line. The
- * caller sets the launch's id. */
+/* Assembles text. params override defaults in the text (".param"), except the first n_outer, which
+ * apply where neither the others nor the text have a parameter of the name. RB_TRACE with file and line.
+ * The caller sets the launch's id. */
 RB_CHECKED rb_code_t kernel_assemble(kernel_t *k, const kernel_text_t *text, unsigned arch,
-                                     const kernel_param_t *params, size_t n_params, rb_err_t *err);
+                                     const kernel_param_t *params, size_t n_params, size_t n_outer,
+                                     rb_err_t *err);
 
 /* A hash of the code: equal for kernels that differ in addresses, counts and shapes alone. */
 uint64_t kernel_code_hash(const kernel_t *k);

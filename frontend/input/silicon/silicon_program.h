@@ -5,14 +5,41 @@
 #ifndef RUBATO_SILICON_PROGRAM_H
 #define RUBATO_SILICON_PROGRAM_H
 
-#include "frontend/input/silicon/silicon_kernel.h"
+#include "frontend/input/silicon/silicon_suite.h"
 
-/*
- * Reads the listing and assembles its launches. params override those of the program section; those
- * named "seed" are left out if the program has no such parameter. arch: 70, 75, ... Returns NULL with
- * *err set: RB_IO, RB_TRACE with file and line, RB_USAGE for an unknown parameter.
- */
-trace_source_t *silicon_program_open(const char *path, unsigned arch, const kernel_param_t *params,
-                                     size_t n_params, rb_err_t *err);
+/* A described parameter: .param NAME VALUE MIN MAX "what it is". */
+typedef struct {
+    char *name, *help; /* owned */
+    uint64_t min, max, def;
+} program_param_t;
+
+typedef struct {
+    program_param_t *param; /* owned */
+    size_t n, cap;
+} program_params_t;
+
+/* The described parameters of a suite's program. RB_TRACE with file and line. Free in any case. */
+RB_CHECKED rb_code_t program_params_read(program_params_t *p, const suite_t *suite, rb_err_t *err);
+void program_params_free(program_params_t *p);
+
+/* Whether the size can be given as a number of blocks: there is a line .size. */
+bool program_has_blocks(const suite_t *suite);
+
+/* Reads digits and an optional k, M, G, Ki, Mi or Gi. False for anything else and above 2^53. */
+bool program_number(const char *text, size_t len, uint64_t *out);
+
+typedef struct {
+    const char *path;
+    const char *name; /* for messages about parameters */
+    unsigned arch;    /* 70, 75, ... */
+    /* Override those of the program section; "seed" is left out if the program has none. */
+    const kernel_param_t *params;
+    size_t n_params;
+    uint64_t blocks; /* 0, or the number of blocks that gives the parameter "size" */
+} program_spec_t;
+
+/* Reads the listing and assembles its launches. Returns NULL with *err set: RB_IO, RB_TRACE with file
+ * and line, RB_USAGE for a wrong parameter. */
+trace_source_t *silicon_program_open(const program_spec_t *spec, rb_err_t *err);
 
 #endif

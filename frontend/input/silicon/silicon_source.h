@@ -11,6 +11,9 @@ typedef struct silicon_source silicon_source_t;
 
 silicon_source_t *silicon_source_create(void);
 
+/* Adds a copy before the first launch, which has not been added yet. */
+void silicon_source_copy(silicon_source_t *s, memcpy_op_t op);
+
 /* Appends a launch; takes ownership of what k owns. */
 void silicon_source_add(silicon_source_t *s, const kernel_t *k);
 

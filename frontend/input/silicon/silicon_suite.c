@@ -325,8 +325,10 @@ static rb_code_t begin_program(reader_t *r, const words_t *w)
 {
     kernel_text_t *p = &r->suite->program;
 
-    if (w->n != 0 || p->name != NULL)
-        return wrong(r, "one program, without a name", w->n > 0 ? w->word[0] : ".program");
+    if (w->n > 1 || (w->n == 1 && !w->quoted[0]) || p->name != NULL)
+        return wrong(r, "one program, with a quoted summary or nothing",
+                     w->n > 0 ? w->word[0] : ".program");
+    r->suite->summary = w->n > 0 ? keep_text(r, w->word[0]) : NULL;
     *p = (kernel_text_t){.file = r->file, .name = "program", .first_no = r->line + 1};
     r->text = p;
     return RB_OK;

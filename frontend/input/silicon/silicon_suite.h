@@ -54,6 +54,7 @@ typedef struct {
     kernel_text_t *kernels; /* owned */
     suite_test_t *tests;    /* owned, in the order of the files' names */
     kernel_text_t program;  /* of a listing that is a program; no name: there is none */
+    const char *summary;    /* of the program; NULL: none */
     size_t n_kernels, n_tests, cap_kernels, cap_tests;
     char **texts; /* owned; all texts that the members above borrow */
     size_t n_texts, cap_texts;

@@ -5,7 +5,6 @@
 
 #include "frontend/input/gen/gen.h"
 #include "frontend/input/rbt/rbt_writer.h"
-#include "frontend/input/silicon/silicon_program.h"
 #include "frontend/tool/cli/commands.h"
 #include "frontend/tool/io/option_value.h"
 #include "frontend/tool/io/out_file.h"
@@ -112,19 +111,22 @@ static void print_params(const gen_kind_info_t *kind)
 static rb_code_t print_kinds(const char *only, rb_err_t *err)
 {
     bool found = false;
+    gen_list_t list;
+    rb_code_t rc = gen_list_read(&list, err);
 
-    for (unsigned i = 0; i < gen_n_kinds(); i++) {
-        gen_kind_info_t kind = gen_kind_info(i);
+    for (unsigned i = 0; i < list.n && rc == RB_OK; i++) {
+        const gen_kind_info_t *kind = &list.kind[i];
 
-        if (only != NULL && strcmp(only, kind.name) != 0)
+        if (only != NULL && strcmp(only, kind->name) != 0)
             continue;
         found = true;
-        printf("%-*s %s\n", COLUMN, kind.name, kind.summary);
-        print_params(&kind);
+        printf("%-*s %s\n", COLUMN, kind->name, kind->summary);
+        print_params(kind);
     }
-    if (!found)
-        return rb_fail(err, RB_USAGE, "there is no workload '%s'; see rubato gen --list", only);
-    return out_flush_stdout(err);
+    if (rc == RB_OK && !found)
+        rc = rb_fail(err, RB_USAGE, "there is no workload '%s'; see rubato gen --list", only);
+    gen_list_free(&list);
+    return rc == RB_OK ? out_flush_stdout(err) : rc;
 }
 
 /* --- writing --------------------------------------------------------------------------------- */
@@ -229,57 +231,11 @@ static void print_summary(const gen_options_t *o, const pump_t *p)
             stat(o->output, &st) == 0 ? format_bytes(bytes, (uint64_t)st.st_size) : "?");
 }
 
-/* Whether the operand is a file. Names of workloads have neither dots nor slashes. */
-static bool is_listing(const char *operand)
-{
-    return strpbrk(operand, "./") != NULL;
-}
-
-/* Reads "NAME=VALUE"; *out owns the name. */
-static rb_code_t read_assignment(const char *text, kernel_param_t *out, rb_err_t *err)
-{
-    const char *equals = strchr(text, '=');
-
-    if (equals == NULL || equals == text || equals[1] == '\0')
-        return rb_fail(err, RB_USAGE, "parameter '%s': NAME=VALUE is needed", text);
-    char *name = rb_strdup(text);
-
-    name[equals - text] = '\0';
-    *out = (kernel_param_t){name, equals + 1};
-    return RB_OK;
-}
-
-static trace_source_t *open_listing(const gen_options_t *o, rb_err_t *err)
-{
-    const gen_spec_t *spec = &o->spec;
-    kernel_param_t *params = rb_calloc(spec->n_params + 1, sizeof(params[0]));
-    trace_source_t *source = NULL;
-    char seed[32];
-    size_t n = 0;
-    rb_code_t rc = RB_OK;
-
-    snprintf(seed, sizeof(seed), "%llu", (unsigned long long)spec->seed);
-    if (spec->size != 0 || spec->blocks != 0)
-        rc = rb_fail(err, RB_USAGE, "%s: a listing has no size; give its parameters with -p",
-                     spec->kind);
-    for (; n < spec->n_params && rc == RB_OK; n += rc == RB_OK)
-        rc = read_assignment(spec->params[n], &params[n], err);
-    params[n] = (kernel_param_t){"seed", seed};
-    if (rc == RB_OK)
-        source =
-            silicon_program_open(spec->kind, spec->arch != 0 ? spec->arch : 70, params, n + 1, err);
-    while (n-- > 0)
-        free((char *)(uintptr_t)params[n].name);
-    free(params);
-    return source;
-}
-
 static rb_code_t write_trace(const gen_options_t *o, rb_err_t *err)
 {
     rbt_writer_options_t options = {
         .threads = (unsigned)o->threads, .overwrite = o->force, .producer = "rubato gen"};
-    pump_t p = {.source =
-                    is_listing(o->spec.kind) ? open_listing(o, err) : gen_open(&o->spec, err)};
+    pump_t p = {.source = gen_open(&o->spec, err)};
 
     if (p.source == NULL)
         return err->code;

@@ -51,6 +51,17 @@ static void print_stats(FILE *out)
     free(list);
 }
 
+static void print_workloads(FILE *out)
+{
+    gen_list_t list;
+    rb_err_t err = {0};
+    rb_code_t rc = gen_list_read(&list, &err);
+
+    for (unsigned i = 0; i < list.n && rc == RB_OK; i++)
+        fprintf(out, "%s ", list.kind[i].name);
+    gen_list_free(&list);
+}
+
 void completion_print_words(FILE *out, completion_kind_t kind)
 {
     switch (kind) {
@@ -67,8 +78,7 @@ void completion_print_words(FILE *out, completion_kind_t kind)
         print_stats(out);
         break;
     case COMPLETION_WORKLOAD:
-        for (unsigned i = 0; i < gen_n_kinds(); i++)
-            fprintf(out, "%s ", gen_kind_info(i).name);
+        print_workloads(out);
         break;
     case COMPLETION_COMMAND:
         for (const cli_command_t *const *c = cli_commands; *c != NULL; c++)

@@ -243,7 +243,7 @@ static rb_code_t add_launch(bench_t *b, silicon_source_t *source, const suite_te
     for (size_t i = 0; i < shorts; i++)
         param[n++] = t->shorts[i];
     RB_TRY(kernel_assemble(&k, suite_kernel(b->m->suite, run->kernel), b->spec->gpu.arch, param, n,
-                           err));
+                           0, err));
     b->n_numbers = 0;
     for (size_t i = k.n_number; i-- > 0 && b->n_numbers < MAX_PARAMS;)
         b->number[b->n_numbers++] = k.number[i];
