@@ -88,6 +88,50 @@ if [ $room_files -lt 50 ]; then
     wrong=1
 fi
 
+# The rooms of the other libraries with ROOMS (CMakeLists.txt): a room may include its own headers, those of
+# the folder that it is in, and those of the rooms named behind it. The order of the rows excludes circles.
+while read -r room allowed; do
+    folder=${room%/*}
+    files=$(find "$room" -name '*.[ch]')
+    if [ -z "$files" ]; then
+        echo "$room: no such room; tests/arrows.sh names it"
+        wrong=1
+        continue
+    fi
+    known="$known $room"
+    for other in $allowed; do
+        case " $known " in *" $folder/$other "*) ;; *) echo "$room: $other must be named before it" && wrong=1 ;; esac
+    done
+    pattern=$(echo "${room##*/} $allowed" | sed 's/ *$//; s/ /|/g')
+    if echo "$files" | xargs grep -nE "^#include \"$folder/[a-z_0-9]+/" | grep -vE "\"$folder/($pattern)/"; then
+        echo "$room: includes a room that tests/arrows.sh does not allow"
+        wrong=1
+    fi
+done <<'ROOMS'
+sim/gpu/source
+sim/gpu/dispatch source
+sim/gpu/warming source dispatch
+sim/gpu/sampled source dispatch warming
+sim/gpu/streams source dispatch
+sim/gpu/view source
+frontend/input/rbt/read
+frontend/input/rbt/write
+sampling/launch/stem
+sampling/launch/online stem
+sampling/inside/photon
+sampling/inside/region
+sampling/inside/smarts
+frontend/tool/run/sampled
+frontend/tool/run/program sampled
+frontend/tool/run/results sampled
+ROOMS
+for folder in $(grep -oE 'rubato_module\([a-z_]+ [a-z/]+ ROOMS' CMakeLists.txt | awk '{ print $2 }'); do
+    [ "$folder" = sim/sm ] && continue
+    for room in "$folder"/*/; do
+        case " $known " in *" ${room%/} "*) ;; *) echo "${room%/}: tests/arrows.sh does not name this room" && wrong=1 ;; esac
+    done
+done
+
 by_library='gpu_create|gpu_run|gpu_destroy|conf_load_gpu|conf_set|open_trace'
 calls=$(grep -rnE "\<($by_library)\>" --include='*.c' frontend/input frontend/tool |
     grep -v ':[0-9]*: *\(/\*\|//\|\*\|#include\)')
