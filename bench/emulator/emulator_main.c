@@ -15,7 +15,7 @@
 
 #include "frontend/emulator/exec/emu_launch.h"
 #include "frontend/emulator/exec/emu_texture.h"
-#include "frontend/input/rbt/rbt_writer.h"
+#include "frontend/input/rbt/write/rbt_writer.h"
 
 enum { FILE_BYTES = 1 << 20, PARAM_BYTES = 512, PAGE_SHIFT = 21 };
 static const uint64_t memory_base = 0x7f0000000000ull, memory_bytes = 512ull << 20;

@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "bench/bench_cases.h"
-#include "frontend/input/rbt/rbt_source.h"
-#include "frontend/input/rbt/rbt_store.h"
+#include "frontend/input/rbt/read/rbt_source.h"
+#include "frontend/input/rbt/write/rbt_store.h"
 
 /* The file of one case. */
 typedef struct {

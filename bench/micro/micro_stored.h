@@ -5,7 +5,7 @@
 #ifndef RUBATO_BENCH_MICRO_STORED_H
 #define RUBATO_BENCH_MICRO_STORED_H
 
-#include "sim/gpu/trace_source.h"
+#include "sim/gpu/source/trace_source.h"
 
 /* A case of bench_cases.h, or "many": MICRO_MANY_LAUNCHES tiny launches. */
 enum { MICRO_MANY_LAUNCHES = 100000 };

@@ -3,7 +3,7 @@
 #include "bench/micro/micro.h"
 #include "bench/micro/micro_stored.h"
 #include "sim/gpu/gpu.h"
-#include "sim/gpu/shadow.h"
+#include "sim/gpu/warming/shadow.h"
 #include "tests/support/spec_load.h"
 
 enum { BINS = 64 };

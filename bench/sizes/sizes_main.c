@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "frontend/input/accelsim/accelsim_writer.h"
-#include "frontend/input/rbt/rbt_source.h"
-#include "frontend/input/rbt/rbt_store.h"
+#include "frontend/input/rbt/read/rbt_source.h"
+#include "frontend/input/rbt/write/rbt_store.h"
 #include "frontend/tool/library/open_trace.h"
 
 enum { XZ_LEVEL = 6, CHUNK = 1 << 20, PATH_BYTES = 4096 };

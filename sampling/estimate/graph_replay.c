@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "sim/core/alloc.h"
-#include "sim/gpu/overlap.h"
+#include "sim/gpu/streams/overlap.h"
 
 /* A block on an SM. */
 typedef struct {

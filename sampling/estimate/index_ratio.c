@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "sim/core/alloc.h"
-#include "sim/gpu/known_counts.h"
+#include "sim/gpu/sampled/known_counts.h"
 
 #define AT(field) VALUE_AT(field)
 #define END       STAT_VALUES

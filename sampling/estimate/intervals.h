@@ -12,7 +12,7 @@
 
 #include "sampling/estimate/stat_interval.h"
 #include "sampling/estimate/stratified.h"
-#include "sim/gpu/trace_source.h"
+#include "sim/gpu/source/trace_source.h"
 
 /* A simulated launch. */
 typedef struct {

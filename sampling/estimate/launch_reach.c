@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "sim/core/alloc.h"
-#include "sim/gpu/occupancy.h"
+#include "sim/gpu/dispatch/occupancy.h"
 #include "sim/sm/memory/coalesce.h"
 
 /* Activates of a channel in the time tFAW. */

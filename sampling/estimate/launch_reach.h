@@ -12,7 +12,7 @@
 
 #include "sampling/plan/population.h"
 #include "sim/gpu/gpu_params.h"
-#include "sim/gpu/trace_source.h"
+#include "sim/gpu/source/trace_source.h"
 
 /*
  * The column population_t.extra of the launches of a trace, in new memory, which the caller frees. *extra

@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-#include "sim/gpu/trace_source.h"
+#include "sim/gpu/source/trace_source.h"
 
 /* code: owned; copies of the first `known` instructions. */
 typedef struct {

@@ -8,7 +8,7 @@
 #ifndef RUBATO_FILL_SKIP_H
 #define RUBATO_FILL_SKIP_H
 
-#include "sim/gpu/sampler.h"
+#include "sim/gpu/sampled/sampler.h"
 
 /* A launch has filled the L2 when it has taken L2_TAKEN_FULL times as many sectors as the L2
  * has: its sets fill unevenly. The rate begins to change at L2_TAKEN_TURN. */

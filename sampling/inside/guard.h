@@ -13,7 +13,7 @@
 #define RUBATO_GUARD_H
 
 #include "sim/conf/param.h"
-#include "sim/gpu/sampler.h"
+#include "sim/gpu/sampled/sampler.h"
 
 /* auto: only our variants of a method; the published ones do not check. */
 enum { GUARD_AUTO, GUARD_ON, GUARD_OFF };

@@ -12,7 +12,7 @@
 #define RUBATO_INSIDE_SAMPLER_H
 
 #include "sim/conf/conf.h"
-#include "sim/gpu/sampler.h"
+#include "sim/gpu/sampled/sampler.h"
 
 typedef struct inside_method {
     const char *help;

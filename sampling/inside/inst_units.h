@@ -7,7 +7,7 @@
 #define RUBATO_INST_UNITS_H
 
 #include "sampling/inside/block_insts.h"
-#include "sim/gpu/sampler.h"
+#include "sim/gpu/sampled/sampler.h"
 
 typedef struct {
     uint64_t first, end; /* blocks [first, end) */

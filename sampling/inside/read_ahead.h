@@ -7,7 +7,7 @@
 #define RUBATO_READ_AHEAD_H
 
 #include "sampling/inside/bb_table.h"
-#include "sim/gpu/sampler.h"
+#include "sim/gpu/sampled/sampler.h"
 
 typedef struct {
     uint64_t blocks, warps;  /* number analysed */

@@ -6,8 +6,8 @@
 #define RUBATO_WARP_READER_H
 
 #include "sampling/inside/bb_table.h"
-#include "sim/gpu/read_blocks.h"
-#include "sim/gpu/sampler.h"
+#include "sim/gpu/sampled/sampler.h"
+#include "sim/gpu/source/read_blocks.h"
 
 typedef struct {
     const trace_source_ops_t *ops; /* borrowed until closed */

@@ -10,7 +10,7 @@
 
 #include "sampling/launch/launch_group.h"
 #include "sampling/launch/launch_table.h"
-#include "sampling/launch/stem_groups.h"
+#include "sampling/launch/stem/stem_groups.h"
 #include "sampling/math/kde.h"
 #include "sampling/math/pair_sort.h"
 #include "sampling/math/rng.h"

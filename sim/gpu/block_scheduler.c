@@ -5,7 +5,7 @@
 
 #include "sim/core/alloc.h"
 #include "sim/core/checkpoint_read.h"
-#include "sim/gpu/overlap.h"
+#include "sim/gpu/streams/overlap.h"
 
 void block_scheduler_init(block_scheduler_t *s, const gpu_spec_t *spec, const uint16_t *sm_shard)
 {

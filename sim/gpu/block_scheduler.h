@@ -9,9 +9,9 @@
 #include "sim/core/engine.h"
 #include "sim/core/inbox.h"
 #include "sim/core/wheel.h"
-#include "sim/gpu/feed.h"
-#include "sim/gpu/inside.h"
-#include "sim/gpu/placement.h"
+#include "sim/gpu/dispatch/feed.h"
+#include "sim/gpu/dispatch/placement.h"
+#include "sim/gpu/sampled/inside.h"
 
 typedef struct {
     const gpu_spec_t *spec;   /* borrowed */

@@ -4,7 +4,7 @@
 
 #include "sim/core/alloc.h"
 #include "sim/gpu/gpu_internal.h"
-#include "sim/gpu/overlap_loop.h"
+#include "sim/gpu/streams/overlap_loop.h"
 
 static const char checkpoint_magic[8] = "rbchip07";
 

@@ -1,8 +1,8 @@
 /*
  * Assembly: shards, their connections, counters.
  */
-#include "sim/gpu/footprint.h"
 #include "sim/gpu/gpu_internal.h"
+#include "sim/gpu/warming/footprint.h"
 
 #include <stdlib.h>
 #include <string.h>

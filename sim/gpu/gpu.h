@@ -10,12 +10,12 @@
 
 #include "sim/core/cycle.h"
 #include "sim/core/engine.h"
-#include "sim/gpu/chip_view.h"
 #include "sim/gpu/gpu_params.h"
-#include "sim/gpu/launch_insts.h"
 #include "sim/gpu/launch_result.h"
-#include "sim/gpu/sampler.h"
-#include "sim/gpu/trace_source.h"
+#include "sim/gpu/sampled/sampler.h"
+#include "sim/gpu/source/trace_source.h"
+#include "sim/gpu/view/chip_view.h"
+#include "sim/gpu/view/launch_insts.h"
 
 typedef struct gpu gpu_t;
 

@@ -7,10 +7,10 @@
 
 #include "sim/core/host_time.h"
 #include "sim/core/log.h"
-#include "sim/gpu/footprint.h"
 #include "sim/gpu/gpu_internal.h"
-#include "sim/gpu/launch_series.h"
-#include "sim/gpu/overlap_loop.h"
+#include "sim/gpu/streams/overlap_loop.h"
+#include "sim/gpu/view/launch_series.h"
+#include "sim/gpu/warming/footprint.h"
 #include "sim/sm/sm_limits.h"
 
 enum {

@@ -3,10 +3,10 @@
 #define RUBATO_GPU_LAUNCH_RESULT_H
 
 #include "sim/core/cycle.h"
-#include "sim/gpu/launch_estimate.h"
-#include "sim/gpu/occupancy.h"
-#include "sim/gpu/sampler.h"
-#include "sim/gpu/trace_source.h"
+#include "sim/gpu/dispatch/occupancy.h"
+#include "sim/gpu/sampled/launch_estimate.h"
+#include "sim/gpu/sampled/sampler.h"
+#include "sim/gpu/source/trace_source.h"
 #include "sim/isa/stream_doubts.h"
 #include "sim/mem/mem_stats.h"
 #include "sim/sm/sm_stats.h"

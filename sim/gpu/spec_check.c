@@ -5,7 +5,7 @@
 #include "sim/core/log.h"
 #include "sim/core/msg.h"
 #include "sim/gpu/gpu.h"
-#include "sim/gpu/overlap.h"
+#include "sim/gpu/streams/overlap.h"
 #include "sim/mem/dram.h"
 #include "sim/mem/partition.h"
 #include "sim/parts/addr_map.h"

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "frontend/tool/evaluate/sampled_score.h"
-#include "frontend/tool/run/run_result.h"
+#include "frontend/tool/run/results/run_result.h"
 #include "tests/support/cli_child.h"
 
 static void put(const char *path, const char *text)

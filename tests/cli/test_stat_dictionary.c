@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "frontend/tool/run/stat_dictionary.h"
+#include "frontend/tool/run/results/stat_dictionary.h"
 #include "tests/support/cli_child.h"
 
 static bool has(const dictionary_entry_t *list, size_t n, const char *path)

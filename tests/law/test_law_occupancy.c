@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "sim/gpu/occupancy.h"
-#include "sim/gpu/placement.h"
+#include "sim/gpu/dispatch/occupancy.h"
+#include "sim/gpu/dispatch/placement.h"
 #include "tests/support/lab.h"
 
 static launch_info_t launch_of(uint32_t threads, uint32_t regs, uint32_t shared)

@@ -2,9 +2,9 @@
  * their times, the interval model, and the file that stores this analysis. */
 #include <string.h>
 
-#include "sampling/inside/analysis_file.h"
-#include "sampling/inside/bb_forecast.h"
-#include "sampling/inside/interval_model.h"
+#include "sampling/inside/photon/analysis_file.h"
+#include "sampling/inside/photon/bb_forecast.h"
+#include "sampling/inside/photon/interval_model.h"
 #include "tests/support/inside_lab.h"
 #include "tests/support/rbt_lab.h"
 #include "tests/support/temp_folder.h"

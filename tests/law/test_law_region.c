@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "sampling/inside/inside_sampler.h"
-#include "sampling/inside/region_table.h"
+#include "sampling/inside/region/region_table.h"
 #include "tests/support/inside_lab.h"
 #include "tests/support/rbt_lab.h"
 #include "tests/support/temp_folder.h"

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "sim/gpu/inside.h"
+#include "sim/gpu/sampled/inside.h"
 #include "tests/support/gen_trial.h"
 #include "tests/support/lab.h"
 #include "tests/support/rbt_lab.h"

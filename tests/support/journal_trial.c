@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "frontend/tool/run/results/run_report.h"
 #include "frontend/tool/run/run_parts.h"
-#include "frontend/tool/run/run_report.h"
 #include "sim/core/alloc.h"
 #include "tests/support/edits.h"
 #include "tests/support/spec_load.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "frontend/tool/run/run_sampling_parts.h"
+#include "frontend/tool/run/sampled/run_sampling_parts.h"
 #include "sampling/math/rng.h"
 #include "sim/core/alloc.h"
 

@@ -5,7 +5,7 @@
 #ifndef RUBATO_TESTS_LAUNCH_LAB_H
 #define RUBATO_TESTS_LAUNCH_LAB_H
 
-#include "frontend/tool/run/run_report.h"
+#include "frontend/tool/run/results/run_report.h"
 
 /* A program: strata of launches, one after the other. */
 typedef struct {

@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "sampling/launch/launch_features.h"
-#include "sampling/launch/stem_online.h"
+#include "sampling/launch/online/stem_online.h"
 
 replay_t online_replay(const population_t *pop, const double *cycles, const char *method,
                        uint64_t replays)

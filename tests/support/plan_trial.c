@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "frontend/tool/run/plan_file.h"
+#include "frontend/tool/run/sampled/plan_file.h"
 #include "sampling/estimate/stratified.h"
 #include "sampling/plan/plan_json.h"
 #include "sim/core/alloc.h"

@@ -6,8 +6,8 @@
 #include <zstd.h>
 
 #include "frontend/input/rbt/rbt_checksum.h"
-#include "frontend/input/rbt/rbt_index_get.h"
-#include "frontend/input/rbt/rbt_root_put.h"
+#include "frontend/input/rbt/read/rbt_index_get.h"
+#include "frontend/input/rbt/write/rbt_root_put.h"
 #include "tests/support/test.h"
 
 enum { FRAMES_MAX = 64 };

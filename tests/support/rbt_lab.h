@@ -2,8 +2,8 @@
 #ifndef RUBATO_TESTS_RBT_LAB_H
 #define RUBATO_TESTS_RBT_LAB_H
 
-#include "frontend/input/rbt/rbt_source.h"
-#include "frontend/input/rbt/rbt_store.h"
+#include "frontend/input/rbt/read/rbt_source.h"
+#include "frontend/input/rbt/write/rbt_store.h"
 #include "tests/support/synth.h"
 
 /* What the warps of rbt_lab_program() do, besides arithmetic, branches and barriers. */

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "frontend/input/rbt/rbt_block.h"
-#include "frontend/input/rbt/rbt_source.h"
-#include "frontend/input/rbt/rbt_verify.h"
+#include "frontend/input/rbt/read/rbt_block.h"
+#include "frontend/input/rbt/read/rbt_source.h"
+#include "frontend/input/rbt/read/rbt_verify.h"
 #include "tests/support/source_check.h"
 #include "tests/support/temp_folder.h"
 

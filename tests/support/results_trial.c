@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "frontend/input/rbt/rbt_source.h"
+#include "frontend/input/rbt/read/rbt_source.h"
 #include "frontend/tool/io/text_format.h"
 #include "frontend/tool/report/json_walk.h"
 #include "frontend/tool/report/report_page.h"
-#include "frontend/tool/run/run_finished.h"
+#include "frontend/tool/run/results/run_finished.h"
 #include "frontend/tool/silicon/hardware_compare.h"
 #include "frontend/tool/study/stat_table.h"
 #include "frontend/tool/study/sweep_results.h"

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "frontend/tool/run/program_device.h"
+#include "frontend/tool/run/program/program_device.h"
 #include "tests/support/test.h"
 
 void show_gpu(const char *gpu)

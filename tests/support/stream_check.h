@@ -1,12 +1,12 @@
 /*
- * Checks, block by block, what every trace source must provide (sim/gpu/trace_source.h,
+ * Checks, block by block, what every trace source must provide (sim/gpu/source/trace_source.h,
  * sim/isa/stream.h), and counts the contents of its streams; for tests of sources, writers and
  * readers.
  */
 #ifndef RUBATO_TESTS_STREAM_CHECK_H
 #define RUBATO_TESTS_STREAM_CHECK_H
 
-#include "sim/gpu/trace_source.h"
+#include "sim/gpu/source/trace_source.h"
 #include "sim/isa/isa.h"
 
 /* Sums over the checked blocks. Sectors are 32 bytes, lines 128. Only instructions with active

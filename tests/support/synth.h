@@ -17,7 +17,7 @@
 #ifndef RUBATO_TESTS_SYNTH_H
 #define RUBATO_TESTS_SYNTH_H
 
-#include "sim/gpu/made_block.h"
+#include "sim/gpu/source/made_block.h"
 
 enum { SYNTH_FULL_MASK = -1 };
 

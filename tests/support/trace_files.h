@@ -5,7 +5,7 @@
 #ifndef RUBATO_TESTS_TRACE_FILES_H
 #define RUBATO_TESTS_TRACE_FILES_H
 
-#include "sim/gpu/trace_source.h"
+#include "sim/gpu/source/trace_source.h"
 
 /* cmocka set-up and tear-down of a folder; its path is trace_folder(). */
 int trace_folder_create(void **state);

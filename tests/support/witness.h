@@ -2,7 +2,7 @@
 #ifndef RUBATO_TESTS_WITNESS_H
 #define RUBATO_TESTS_WITNESS_H
 
-#include "sim/gpu/trace_source.h"
+#include "sim/gpu/source/trace_source.h"
 
 enum { WITNESS_BLOCKS = 1 << 16 };
 

@@ -3,8 +3,8 @@
 
 #include <math.h>
 
-#include "sampling/inside/dram_pace.h"
 #include "sampling/inside/fill_skip.h"
+#include "sampling/inside/region/dram_pace.h"
 
 /* A DRAM of 10 sectors per cycle; half a sector per instruction. */
 static const dram_pace_trust_t trust = {

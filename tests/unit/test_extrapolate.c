@@ -1,7 +1,7 @@
 /* Counters of launches of which parts were skipped. */
 #include "tests/support/test.h"
 
-#include "sim/gpu/extrapolate.h"
+#include "sim/gpu/sampled/extrapolate.h"
 
 static const l2_room_t room = {1000000, 1000000};
 

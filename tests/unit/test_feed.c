@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "sim/core/alloc.h"
-#include "sim/gpu/feed.h"
+#include "sim/gpu/dispatch/feed.h"
 #include "tests/support/gen_trial.h"
 #include "tests/support/rbt_lab.h"
 #include "tests/support/stream_whole.h"

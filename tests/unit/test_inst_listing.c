@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "frontend/emulator/exec/emu_module.h"
-#include "sim/gpu/inst_listing.h"
+#include "sim/gpu/source/inst_listing.h"
 #include "tests/support/test.h"
 #include "tests/support/trace_files.h"
 

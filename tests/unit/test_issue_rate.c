@@ -1,7 +1,7 @@
 /* The recent issue rate of a launch. */
 #include "tests/support/test.h"
 
-#include "sampling/inside/issue_rate.h"
+#include "sampling/inside/photon/issue_rate.h"
 
 enum { STEP = 256, COLD = 10 };
 

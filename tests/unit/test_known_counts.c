@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "sim/gpu/known_counts.h"
+#include "sim/gpu/sampled/known_counts.h"
 #include "tests/support/spec_load.h"
 
 static gpu_spec_t spec;

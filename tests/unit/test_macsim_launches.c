@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "frontend/input/macsim/macsim.h"
-#include "frontend/input/rbt/rbt_source.h"
-#include "frontend/input/rbt/rbt_store.h"
+#include "frontend/input/rbt/read/rbt_source.h"
+#include "frontend/input/rbt/write/rbt_store.h"
 #include "frontend/tool/library/open_trace.h"
 #include "tests/support/macsim_files.h"
 #include "tests/support/temp_folder.h"

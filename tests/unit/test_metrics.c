@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "frontend/tool/library/metrics.h"
-#include "frontend/tool/run/run_report.h"
+#include "frontend/tool/run/results/run_report.h"
 
 /* Counters and a chip for which each metric can be computed by hand. */
 typedef struct {

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "frontend/input/rbt/rbt_writer.h"
+#include "frontend/input/rbt/write/rbt_writer.h"
 #include "frontend/tool/io/out_file.h"
 #include "sim/core/new_file.h"
 #include "tests/support/cli_child.h"

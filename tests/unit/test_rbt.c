@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include "frontend/input/rbt/rbt_format.h"
-#include "frontend/input/rbt/rbt_verify.h"
-#include "frontend/input/rbt/rbt_writer.h"
+#include "frontend/input/rbt/read/rbt_verify.h"
+#include "frontend/input/rbt/write/rbt_writer.h"
 #include "frontend/tool/library/open_trace.h"
 #include "tests/support/rbt_lab.h"
 #include "tests/support/real_traces.h"

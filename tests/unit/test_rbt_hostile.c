@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "frontend/input/rbt/rbt_checksum.h"
-#include "frontend/input/rbt/rbt_verify.h"
+#include "frontend/input/rbt/read/rbt_verify.h"
 #include "tests/support/rbt_lab.h"
 #include "tests/support/rbt_trial.h"
 #include "tests/support/temp_folder.h"

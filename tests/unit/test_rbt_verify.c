@@ -7,7 +7,7 @@
 #include <string.h>
 #include <zstd.h>
 
-#include "frontend/input/rbt/rbt_verify.h"
+#include "frontend/input/rbt/read/rbt_verify.h"
 #include "sim/core/log.h"
 #include "tests/support/rbt_forge.h"
 #include "tests/support/rbt_lab.h"

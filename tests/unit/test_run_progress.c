@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "frontend/tool/run/progress_line.h"
-#include "sim/gpu/run_progress.h"
+#include "sim/gpu/view/run_progress.h"
 #include "tests/support/cli_child.h"
 #include "tests/support/lab.h"
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "frontend/tool/run/run_sampling.h"
+#include "frontend/tool/run/sampled/run_sampling.h"
 #include "sim/core/alloc.h"
 #include "sim/core/log.h"
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sampling/launch/stem_online.h"
+#include "sampling/launch/online/stem_online.h"
 #include "tests/support/online_replay.h"
 #include "tests/support/population_lab.h"
 

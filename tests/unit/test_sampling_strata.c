@@ -4,9 +4,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "sampling/launch/online_state.h"
-#include "sampling/launch/stem_groups.h"
-#include "sampling/launch/stem_strata.h"
+#include "sampling/launch/online/online_state.h"
+#include "sampling/launch/stem/stem_groups.h"
+#include "sampling/launch/stem/stem_strata.h"
 #include "tests/support/population_lab.h"
 
 static strata_options_t usual(void)

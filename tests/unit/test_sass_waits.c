@@ -10,8 +10,8 @@
 #include <sys/stat.h>
 
 #include "frontend/emulator/record/launch_pipe.h"
-#include "frontend/input/rbt/rbt_writer.h"
-#include "frontend/tool/run/run_waits.h"
+#include "frontend/input/rbt/write/rbt_writer.h"
+#include "frontend/tool/run/results/run_waits.h"
 #include "tests/support/lab.h"
 #include "tests/support/rbt_lab.h"
 #include "tests/support/sass_lab.h"

@@ -2,10 +2,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "sampling/inside/slot_model.h"
-#include "sampling/inside/smarts_estimate.h"
-#include "sampling/inside/smarts_options.h"
-#include "sampling/inside/smarts_plan.h"
+#include "sampling/inside/smarts/slot_model.h"
+#include "sampling/inside/smarts/smarts_estimate.h"
+#include "sampling/inside/smarts/smarts_options.h"
+#include "sampling/inside/smarts/smarts_plan.h"
 #include "sampling/math/quantile.h"
 #include "sampling/math/rng.h"
 #include "sim/conf/param_value.h"

@@ -1,7 +1,7 @@
 /* Photon's detector against closed forms. */
 #include <math.h>
 
-#include "sampling/inside/stability.h"
+#include "sampling/inside/photon/stability.h"
 #include "tests/support/test.h"
 
 static uint64_t noise(uint64_t i)

@@ -1,7 +1,7 @@
 /* The detector with windows of time, against closed forms. */
 #include <math.h>
 
-#include "sampling/inside/steady.h"
+#include "sampling/inside/photon/steady.h"
 #include "tests/support/lab.h"
 
 enum { INTERVAL = 100 };

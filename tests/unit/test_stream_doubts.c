@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "frontend/input/accelsim/accelsim.h"
-#include "sim/gpu/read_blocks.h"
+#include "sim/gpu/source/read_blocks.h"
 #include "sim/isa/stream_doubts.h"
 #include "tests/support/real_traces.h"
 #include "tests/support/test.h"

@@ -4,7 +4,7 @@
 
 #include "frontend/input/order/stream_builder.h"
 #include "frontend/input/rbt/rbt_graph.h"
-#include "frontend/input/rbt/rbt_verify.h"
+#include "frontend/input/rbt/read/rbt_verify.h"
 #include "tests/support/rbt_lab.h"
 #include "tests/support/temp_folder.h"
 #include "tests/support/test.h"

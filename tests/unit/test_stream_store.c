@@ -11,10 +11,10 @@
 
 #include "frontend/emulator/record/launch_pipe.h"
 #include "frontend/input/accelsim/accelsim.h"
-#include "frontend/input/rbt/rbt_writer.h"
+#include "frontend/input/rbt/write/rbt_writer.h"
 #include "sim/core/alloc.h"
-#include "sim/gpu/feed.h"
-#include "sim/gpu/read_blocks.h"
+#include "sim/gpu/dispatch/feed.h"
+#include "sim/gpu/source/read_blocks.h"
 #include "tests/support/gen_trial.h"
 #include "tests/support/rbt_lab.h"
 #include "tests/support/stream_whole.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "frontend/tool/run/plan_file.h"
+#include "frontend/tool/run/sampled/plan_file.h"
 #include "sampling/plan/plan_list.h"
 #include "sampling/plan/plan_macsim.h"
 #include "sim/core/in_file.h"

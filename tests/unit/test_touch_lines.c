@@ -1,7 +1,7 @@
 /* The lines that walks without time find: the same as the model coalesces, in the same order. */
 #include "tests/support/test.h"
 
-#include "sim/gpu/touch_lines.h"
+#include "sim/gpu/warming/touch_lines.h"
 #include "tests/support/synth.h"
 
 enum { LANES = 32 };

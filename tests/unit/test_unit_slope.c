@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "sampling/inside/unit_slope.h"
+#include "sampling/inside/region/unit_slope.h"
 
 enum { SLOTS = 8, INSTS = 10, UNIT = 1000 };
 

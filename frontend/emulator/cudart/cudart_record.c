@@ -28,7 +28,7 @@
 #include "frontend/emulator/exec/sass_tracer_text.h"
 #include "frontend/emulator/record/launch_pipe.h"
 #include "frontend/emulator/record/recorded_launches.h"
-#include "frontend/input/rbt/rbt_writer.h"
+#include "frontend/input/rbt/write/rbt_writer.h"
 #include "sim/core/fnv.h"
 
 static struct {

@@ -9,7 +9,7 @@
 #include "frontend/emulator/sass/cubin.h"
 #include "frontend/emulator/sass/line_table.h"
 #include "frontend/emulator/sass/sass_inst.h"
-#include "sim/gpu/trace_source.h"
+#include "sim/gpu/source/trace_source.h"
 
 /*
  * Addresses of code. A kernel of a program made of several linked files (nvcc -rdc=true) calls

@@ -21,7 +21,7 @@
 #ifndef RUBATO_LAUNCH_PIPE_H
 #define RUBATO_LAUNCH_PIPE_H
 
-#include "sim/gpu/trace_source.h"
+#include "sim/gpu/source/trace_source.h"
 
 typedef enum {
     PIPE_HELLO,

@@ -3,7 +3,7 @@
 #define RUBATO_LAUNCH_PIPE_BLOCK_H
 
 #include "frontend/emulator/record/launch_pipe_read.h"
-#include "sim/gpu/wait_loops.h"
+#include "sim/gpu/source/wait_loops.h"
 #include "sim/isa/stream_store.h"
 
 /* The launch whose blocks are read. All pointers are borrowed. */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/gpu/occupancy.h"
+#include "sim/gpu/dispatch/occupancy.h"
 
 /* Limits per block in every compute capability: threads; bytes of shared memory without opt-in. */
 enum { THREADS_MAX = 1024, PLAIN_SHARED = 48 << 10 };

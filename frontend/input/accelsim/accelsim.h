@@ -11,7 +11,7 @@
 #define RUBATO_ACCELSIM_H
 
 #include "sim/core/file_reads.h"
-#include "sim/gpu/trace_source.h"
+#include "sim/gpu/source/trace_source.h"
 
 /*
  * Machine code of the traced program. It completes instructions that a trace describes only in

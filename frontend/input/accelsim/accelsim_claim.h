@@ -7,7 +7,7 @@
 #define RUBATO_ACCELSIM_CLAIM_H
 
 #include "frontend/input/accelsim/accelsim_block.h"
-#include "sim/gpu/trace_source.h"
+#include "sim/gpu/source/trace_source.h"
 
 typedef struct accelsim_parser accelsim_parser_t;
 

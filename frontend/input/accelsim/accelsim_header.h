@@ -3,7 +3,7 @@
 #define RUBATO_ACCELSIM_HEADER_H
 
 #include "frontend/input/accelsim/accelsim_lines.h"
-#include "sim/gpu/trace_source.h"
+#include "sim/gpu/source/trace_source.h"
 
 typedef struct {
     launch_info_t info; /* id is not set; name points to the member below, file to the path of the

@@ -7,7 +7,7 @@
 
 #include <stddef.h>
 
-#include "sim/gpu/trace_source.h"
+#include "sim/gpu/source/trace_source.h"
 
 typedef struct {
     char *path;            /* owned; an existing file */

@@ -14,7 +14,7 @@
 #include "sim/core/alloc.h"
 #include "sim/core/new_file.h"
 #include "sim/core/temporary.h"
-#include "sim/gpu/read_blocks.h"
+#include "sim/gpu/source/read_blocks.h"
 
 static const char *const endings[] = {
     [ACCELSIM_PLAIN] = "", [ACCELSIM_XZ] = ".xz", [ACCELSIM_ZSTD] = ".zst"};

@@ -24,7 +24,7 @@
 
 #include <stdbool.h>
 
-#include "sim/gpu/trace_source.h"
+#include "sim/gpu/source/trace_source.h"
 
 typedef enum { ACCELSIM_PLAIN, ACCELSIM_XZ, ACCELSIM_ZSTD } accelsim_packing_t;
 

@@ -7,7 +7,7 @@
 #ifndef RUBATO_GEN_H
 #define RUBATO_GEN_H
 
-#include "sim/gpu/trace_source.h"
+#include "sim/gpu/source/trace_source.h"
 
 /* An integer parameter of a kind of workload. Ranges keep the stream of one block below 128 MiB. */
 typedef struct {

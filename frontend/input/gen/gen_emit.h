@@ -16,7 +16,7 @@
 #include "frontend/input/gen/gen_code.h"
 #include "frontend/input/gen/gen_hash.h"
 #include "frontend/input/gen/gen_kernel.h"
-#include "sim/gpu/made_block.h"
+#include "sim/gpu/source/made_block.h"
 
 /* Value of an address register: base + lane * stride, or one value per lane. */
 typedef struct {

@@ -35,7 +35,7 @@
 #define RUBATO_MACSIM_H
 
 #include "sim/core/file_reads.h"
-#include "sim/gpu/trace_source.h"
+#include "sim/gpu/source/trace_source.h"
 
 /* The weight of launch Kernel<number> of a sampled program. */
 typedef struct {

@@ -3,7 +3,7 @@
 #define RUBATO_MACSIM_WARPS_H
 
 #include "frontend/input/macsim/macsim_list.h"
-#include "sim/gpu/trace_source.h"
+#include "sim/gpu/source/trace_source.h"
 
 enum { MACSIM_WARPS_MAX = 32 }; /* per block */
 

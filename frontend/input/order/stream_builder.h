@@ -13,7 +13,7 @@
 #ifndef RUBATO_ORDER_STREAM_BUILDER_H
 #define RUBATO_ORDER_STREAM_BUILDER_H
 
-#include "sim/gpu/stream_graph.h"
+#include "sim/gpu/source/stream_graph.h"
 
 /* Operations that something waits for; a list without repetitions. */
 typedef struct {

@@ -7,7 +7,7 @@
 #define RUBATO_RBT_BB_MAP_H
 
 #include "frontend/input/rbt/rbt_code.h"
-#include "sim/gpu/trace_source.h"
+#include "sim/gpu/source/trace_source.h"
 
 typedef struct {
     const rbt_code_t *code; /* borrowed */

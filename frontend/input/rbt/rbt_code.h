@@ -18,7 +18,7 @@
 #include "frontend/input/rbt/rbt_bytes.h"
 #include "frontend/input/rbt/rbt_format.h"
 #include "sim/core/err.h"
-#include "sim/gpu/trace_source.h"
+#include "sim/gpu/source/trace_source.h"
 
 /* The source line of an instruction. */
 typedef struct {

@@ -10,7 +10,7 @@
 #define RUBATO_RBT_GRAPH_H
 
 #include "frontend/input/rbt/rbt_bytes.h"
-#include "sim/gpu/stream_graph.h"
+#include "sim/gpu/source/stream_graph.h"
 
 #define RBT_GRAPH_SECTION "streams"
 

@@ -12,7 +12,7 @@
 #define RUBATO_RBT_SUMMARY_H
 
 #include "frontend/input/rbt/rbt_format.h"
-#include "sim/gpu/trace_source.h"
+#include "sim/gpu/source/trace_source.h"
 
 /* Requests by space as block_facts_t.requests has them. */
 static inline uint64_t rbt_sum_requests(const uint64_t requests[RBT_SPACE_COUNT])

@@ -7,7 +7,7 @@
 #define RUBATO_SILICON_KERNEL_H
 
 #include "frontend/input/silicon/silicon_expr.h"
-#include "sim/gpu/trace_source.h"
+#include "sim/gpu/source/trace_source.h"
 
 /* The text of a kernel: the lines between ".kernel NAME" and the next ".kernel" or ".test". */
 typedef struct {

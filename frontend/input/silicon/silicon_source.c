@@ -5,7 +5,7 @@
 
 #include "frontend/input/silicon/silicon_walk.h"
 #include "sim/core/alloc.h"
-#include "sim/gpu/made_block.h"
+#include "sim/gpu/source/made_block.h"
 
 struct silicon_source {
     trace_source_t base; /* must be first: the source's address is ours */

@@ -3,7 +3,7 @@
 #define RUBATO_SILICON_WALK_H
 
 #include "frontend/input/silicon/silicon_kernel.h"
-#include "sim/gpu/made_block.h"
+#include "sim/gpu/source/made_block.h"
 
 /*
  * Fills b with block `index` of launch `id` (1 ..). RB_TRACE: a warp executes more than a trace may hold; RB_IO

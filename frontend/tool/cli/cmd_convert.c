@@ -3,7 +3,7 @@
 #include <unistd.h>
 
 #include "frontend/input/accelsim/accelsim_writer.h"
-#include "frontend/input/rbt/rbt_store.h"
+#include "frontend/input/rbt/write/rbt_store.h"
 #include "frontend/tool/cli/commands.h"
 #include "frontend/tool/io/option_value.h"
 #include "frontend/tool/io/out_file.h"

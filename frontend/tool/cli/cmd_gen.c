@@ -4,7 +4,7 @@
 #include <sys/stat.h>
 
 #include "frontend/input/gen/gen.h"
-#include "frontend/input/rbt/rbt_writer.h"
+#include "frontend/input/rbt/write/rbt_writer.h"
 #include "frontend/tool/cli/commands.h"
 #include "frontend/tool/io/option_value.h"
 #include "frontend/tool/io/out_file.h"
@@ -13,7 +13,7 @@
 #include "frontend/tool/run/progress_line.h"
 #include "sim/core/alloc.h"
 #include "sim/core/log.h"
-#include "sim/gpu/read_blocks.h"
+#include "sim/gpu/source/read_blocks.h"
 
 enum { THREADS_MAX = 64, COLUMN = 16 };
 

@@ -12,13 +12,13 @@
 #include "frontend/tool/cli/shared_options.h"
 #include "frontend/tool/io/out_file.h"
 #include "frontend/tool/io/text_format.h"
+#include "frontend/tool/run/results/run_waits.h"
+#include "frontend/tool/run/results/trace_doubts.h"
 #include "frontend/tool/run/run_setup.h"
-#include "frontend/tool/run/run_waits.h"
-#include "frontend/tool/run/trace_doubts.h"
 #include "sim/core/json_write.h"
 #include "sim/core/memory_file.h"
-#include "sim/gpu/occupancy.h"
-#include "sim/gpu/read_blocks.h"
+#include "sim/gpu/dispatch/occupancy.h"
+#include "sim/gpu/source/read_blocks.h"
 #include "sim/stats/stats.h"
 
 /* Properties of one launch. */

@@ -1,8 +1,8 @@
 /* rubato libs: builds shared libraries from the static archives of a CUDA toolkit. */
 #include "frontend/tool/cli/commands.h"
 #include "frontend/tool/io/out_file.h"
-#include "frontend/tool/run/program_folders.h"
-#include "frontend/tool/run/vendor_libs.h"
+#include "frontend/tool/run/program/program_folders.h"
+#include "frontend/tool/run/program/vendor_libs.h"
 
 static rb_code_t take_option(void *ctx, cli_option_id_t id, const char *value, rb_err_t *err)
 {

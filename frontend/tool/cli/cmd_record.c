@@ -8,16 +8,16 @@
 
 #include "frontend/emulator/record/recorded_launches.h"
 #include "frontend/input/accelsim/accelsim_writer.h"
-#include "frontend/input/rbt/rbt_source.h"
+#include "frontend/input/rbt/read/rbt_source.h"
 #include "frontend/tool/cli/commands.h"
 #include "frontend/tool/cli/shared_options.h"
 #include "frontend/tool/io/option_value.h"
 #include "frontend/tool/io/out_file.h"
-#include "frontend/tool/run/plan_file.h"
-#include "frontend/tool/run/program_child.h"
-#include "frontend/tool/run/run_sampling.h"
+#include "frontend/tool/run/program/program_child.h"
+#include "frontend/tool/run/results/run_waits.h"
 #include "frontend/tool/run/run_setup.h"
-#include "frontend/tool/run/run_waits.h"
+#include "frontend/tool/run/sampled/plan_file.h"
+#include "frontend/tool/run/sampled/run_sampling.h"
 #include "sim/core/new_file.h"
 
 typedef struct {

@@ -8,11 +8,11 @@
 #include "frontend/tool/io/out_file.h"
 #include "frontend/tool/io/shell_quote.h"
 #include "frontend/tool/io/stop_signals.h"
+#include "frontend/tool/run/results/run_waits.h"
+#include "frontend/tool/run/results/trace_doubts.h"
 #include "frontend/tool/run/run_parts.h"
 #include "frontend/tool/run/run_status.h"
 #include "frontend/tool/run/run_streams.h"
-#include "frontend/tool/run/run_waits.h"
-#include "frontend/tool/run/trace_doubts.h"
 #include "sim/core/alloc.h"
 #include "sim/core/log.h"
 

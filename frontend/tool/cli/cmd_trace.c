@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "frontend/input/rbt/rbt_store.h"
-#include "frontend/input/rbt/rbt_verify.h"
+#include "frontend/input/rbt/read/rbt_verify.h"
+#include "frontend/input/rbt/write/rbt_store.h"
 #include "frontend/tool/cli/commands.h"
 #include "frontend/tool/cli/launch_position.h"
 #include "frontend/tool/cli/shared_options.h"
@@ -14,9 +14,9 @@
 #include "frontend/tool/io/out_file.h"
 #include "frontend/tool/io/stop_signals.h"
 #include "frontend/tool/library/library_client.h"
-#include "frontend/tool/run/plan_file.h"
-#include "frontend/tool/run/run_sampling.h"
-#include "frontend/tool/run/trace_doubts.h"
+#include "frontend/tool/run/results/trace_doubts.h"
+#include "frontend/tool/run/sampled/plan_file.h"
+#include "frontend/tool/run/sampled/run_sampling.h"
 #include "sim/core/alloc.h"
 #include "sim/core/log.h"
 #include "sim/core/memory_file.h"

@@ -5,7 +5,7 @@
 
 #include "frontend/input/gen/gen.h"
 #include "frontend/tool/library/config_groups.h"
-#include "frontend/tool/run/stat_dictionary.h"
+#include "frontend/tool/run/results/stat_dictionary.h"
 #include "sampling/inside/inside_sampler.h"
 #include "sampling/launch/launch_sampler.h"
 #include "sim/conf/conf.h"

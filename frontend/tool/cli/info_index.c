@@ -5,7 +5,7 @@
 #include <string.h>
 #include <zstd.h>
 
-#include "frontend/input/rbt/rbt_source.h"
+#include "frontend/input/rbt/read/rbt_source.h"
 #include "frontend/tool/io/text_format.h"
 #include "sim/core/alloc.h"
 

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "sim/gpu/trace_source.h"
+#include "sim/gpu/source/trace_source.h"
 
 typedef enum { INDEX_LAUNCHES, INDEX_BLOCKS, INDEX_CODE, INDEX_BBV } index_view_t;
 

@@ -5,7 +5,7 @@
 #ifndef RUBATO_CLI_LAUNCH_POSITION_H
 #define RUBATO_CLI_LAUNCH_POSITION_H
 
-#include "sim/gpu/trace_source.h"
+#include "sim/gpu/source/trace_source.h"
 
 /* Position (from 1) of the launch with this id; 0: it is not in the trace. */
 RB_CHECKED rb_code_t launch_position(trace_source_t *source, uint64_t id, uint64_t *position,

@@ -4,9 +4,9 @@
 
 #include "frontend/tool/cli/launch_position.h"
 #include "frontend/tool/io/text_format.h"
-#include "sampling/inside/region_options.h"
+#include "sampling/inside/region/region_options.h"
 #include "sampling/math/stall_model.h"
-#include "sim/gpu/occupancy.h"
+#include "sim/gpu/dispatch/occupancy.h"
 
 enum { REGIONS_SHOWN = 24, TRIALS = 2000, NAME_COLUMNS = 60 };
 

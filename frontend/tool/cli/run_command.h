@@ -3,15 +3,15 @@
 #define RUBATO_CLI_RUN_COMMAND_H
 
 #include "frontend/tool/cli/run_options.h"
+#include "frontend/tool/run/program/run_program.h"
 #include "frontend/tool/run/progress_line.h"
+#include "frontend/tool/run/results/run_detectors.h"
+#include "frontend/tool/run/results/run_instructions.h"
+#include "frontend/tool/run/results/run_timeline.h"
 #include "frontend/tool/run/run_clocks.h"
-#include "frontend/tool/run/run_detectors.h"
-#include "frontend/tool/run/run_graph.h"
-#include "frontend/tool/run/run_instructions.h"
-#include "frontend/tool/run/run_program.h"
-#include "frontend/tool/run/run_timeline.h"
+#include "frontend/tool/run/sampled/run_graph.h"
 #include "frontend/tool/run/trace_identity.h"
-#include "sim/gpu/run_progress.h"
+#include "sim/gpu/view/run_progress.h"
 
 /* What the callbacks of library_sim_run() need of a run. */
 typedef struct {

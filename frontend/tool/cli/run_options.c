@@ -9,8 +9,8 @@
 #include "frontend/tool/io/option_value.h"
 #include "frontend/tool/library/open_trace.h"
 #include "frontend/tool/run/progress_line.h"
+#include "frontend/tool/run/results/run_timeline.h"
 #include "frontend/tool/run/run_streams.h"
-#include "frontend/tool/run/run_timeline.h"
 
 static rb_code_t read_warmup(run_options_t *o, const char *value, rb_err_t *err)
 {

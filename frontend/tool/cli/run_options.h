@@ -2,12 +2,12 @@
 #ifndef RUBATO_CLI_RUN_OPTIONS_H
 #define RUBATO_CLI_RUN_OPTIONS_H
 
-#include "frontend/tool/run/program_child.h"
+#include "frontend/tool/run/program/program_child.h"
+#include "frontend/tool/run/results/run_report.h"
 #include "frontend/tool/run/run_folder.h"
-#include "frontend/tool/run/run_inside.h"
-#include "frontend/tool/run/run_report.h"
-#include "frontend/tool/run/run_sampling.h"
 #include "frontend/tool/run/run_setup.h"
+#include "frontend/tool/run/sampled/run_inside.h"
+#include "frontend/tool/run/sampled/run_sampling.h"
 
 typedef struct {
     setup_options_t setup;

@@ -3,7 +3,7 @@
 #define RUBATO_CLI_SHARED_OPTIONS_H
 
 #include "frontend/tool/cli/options.h"
-#include "frontend/tool/run/program_child.h"
+#include "frontend/tool/run/program/program_child.h"
 #include "frontend/tool/run/run_setup.h"
 
 /* Handles --gpu, -s and --tmpdir of a command line; false: it is another option. */

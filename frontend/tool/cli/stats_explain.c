@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "frontend/tool/run/stat_dictionary.h"
+#include "frontend/tool/run/results/stat_dictionary.h"
 #include "sim/conf/suggest.h"
 
 /* Width of the column of paths: enough for most of them. */

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 
 #include "frontend/tool/cli/launch_position.h"
-#include "sim/gpu/read_blocks.h"
+#include "sim/gpu/source/read_blocks.h"
 #include "sim/isa/isa.h"
 
 /* Returns the next word of a text; *len is its length. */

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "sim/gpu/trace_source.h"
+#include "sim/gpu/source/trace_source.h"
 
 enum { TRACE_CAT_ALL_WARPS = -1 };
 

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "frontend/tool/run/run_inside.h"
+#include "frontend/tool/run/sampled/run_inside.h"
 #include "sampling/launch/launch_sampler.h"
 
 bool evaluate_all(const evaluate_options_t *o)

@@ -5,7 +5,7 @@
 
 #include "frontend/tool/evaluate/evaluate_trial.h"
 #include "frontend/tool/evaluate/plan_replay.h"
-#include "frontend/tool/run/run_inside.h"
+#include "frontend/tool/run/sampled/run_inside.h"
 #include "frontend/tool/study/study_resolve.h"
 #include "sampling/inside/inside_sampler.h"
 #include "sampling/launch/launch_sampler.h"

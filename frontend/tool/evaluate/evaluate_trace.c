@@ -9,7 +9,7 @@
 
 #include "frontend/tool/evaluate/evaluate_changes.h"
 #include "frontend/tool/evaluate/plan_replay.h"
-#include "frontend/tool/run/run_inside.h"
+#include "frontend/tool/run/sampled/run_inside.h"
 #include "sampling/inside/inside_sampler.h"
 #include "sampling/launch/launch_sampler.h"
 #include "sim/core/alloc.h"

@@ -3,7 +3,7 @@
 #define RUBATO_EVALUATE_SAMPLED_SCORE_H
 
 #include "frontend/tool/library/metrics.h"
-#include "frontend/tool/run/run_result.h"
+#include "frontend/tool/run/results/run_result.h"
 
 /*
  * X(name, expression): totals compared in addition to the ratios of metrics.h; t is a const

@@ -10,7 +10,7 @@
 #include "frontend/input/accelsim/accelsim.h"
 #include "frontend/input/archive/trace_archive.h"
 #include "frontend/input/macsim/macsim.h"
-#include "frontend/input/rbt/rbt_source.h"
+#include "frontend/input/rbt/read/rbt_source.h"
 #include "sampling/plan/plan_macsim.h"
 #include "sim/core/alloc.h"
 #include "sim/core/in_file.h"

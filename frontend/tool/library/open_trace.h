@@ -3,7 +3,7 @@
 #define RUBATO_LIBRARY_OPEN_TRACE_H
 
 #include "sim/core/file_reads.h"
-#include "sim/gpu/trace_source.h"
+#include "sim/gpu/source/trace_source.h"
 
 /*
  * Opens a trace of any kind: a native file, an Accel-Sim folder, list or kernel file, a MacSim

@@ -6,7 +6,7 @@
 #include "frontend/tool/library/source_code.h"
 #include "sim/core/alloc.h"
 #include "sim/core/fnv.h"
-#include "sim/gpu/made_block.h"
+#include "sim/gpu/source/made_block.h"
 #include "sim/isa/isa.h"
 
 enum { WARP_LANES = 32, BLOCK_THREADS = 1024, BLOCKS_MAX_LOG2 = 40, RUN_MAX = 65535 };

@@ -6,7 +6,7 @@
 #ifndef RUBATO_RUN_LAUNCH_INDEX_H
 #define RUBATO_RUN_LAUNCH_INDEX_H
 
-#include "frontend/input/rbt/rbt_source.h"
+#include "frontend/input/rbt/read/rbt_source.h"
 #include "sampling/plan/population.h"
 
 /* Distinct lists of pairs of numbers: list i has the pairs [begin[i] .. begin[i + 1]). */

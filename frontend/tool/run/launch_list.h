@@ -8,7 +8,7 @@
 #include "frontend/input/profile/profile.h"
 #include "frontend/tool/run/launch_index.h"
 #include "sampling/plan/population.h"
-#include "sim/gpu/trace_source.h"
+#include "sim/gpu/source/trace_source.h"
 
 typedef struct {
     population_t pop;   /* its columns belong to the members below */

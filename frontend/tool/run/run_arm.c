@@ -9,7 +9,7 @@
 #include "frontend/tool/io/out_file.h"
 #include "frontend/tool/library/stat_forms.h"
 #include "frontend/tool/report/run_data.h"
-#include "frontend/tool/run/plan_file.h"
+#include "frontend/tool/run/sampled/plan_file.h"
 #include "sampling/math/quantile.h"
 #include "sim/core/alloc.h"
 #include "sim/core/fnv.h"

@@ -6,13 +6,13 @@
 #include <unistd.h>
 
 #include "frontend/tool/io/out_file.h"
-#include "frontend/tool/run/plan_file.h"
 #include "frontend/tool/run/progress_line.h"
-#include "frontend/tool/run/run_detectors.h"
-#include "frontend/tool/run/run_finished.h"
-#include "frontend/tool/run/run_instructions.h"
+#include "frontend/tool/run/results/run_detectors.h"
+#include "frontend/tool/run/results/run_finished.h"
+#include "frontend/tool/run/results/run_instructions.h"
 #include "frontend/tool/run/run_parts.h"
 #include "frontend/tool/run/run_status.h"
+#include "frontend/tool/run/sampled/plan_file.h"
 #include "sampling/plan/plan_json.h"
 #include "sim/core/log.h"
 #include "sim/core/new_file.h"

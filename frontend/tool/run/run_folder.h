@@ -9,8 +9,8 @@
 #ifndef RUBATO_RUN_RUN_FOLDER_H
 #define RUBATO_RUN_RUN_FOLDER_H
 
+#include "frontend/tool/run/results/run_report.h"
 #include "frontend/tool/run/run_checkpoint.h"
-#include "frontend/tool/run/run_report.h"
 #include "frontend/tool/run/trace_identity.h"
 #include "sim/conf/conf.h"
 

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "frontend/input/rbt/rbt_source.h"
+#include "frontend/input/rbt/read/rbt_source.h"
 #include "frontend/tool/io/file_hash.h"
 #include "frontend/tool/library/open_trace.h"
 #include "frontend/tool/run/run_record.h"

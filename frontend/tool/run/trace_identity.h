@@ -14,7 +14,7 @@
 
 #include "frontend/tool/run/journal.h"
 #include "sim/core/file_reads.h"
-#include "sim/gpu/trace_source.h"
+#include "sim/gpu/source/trace_source.h"
 
 typedef struct trace_identity trace_identity_t;
 

@@ -6,7 +6,7 @@
 #include "frontend/tool/io/out_file.h"
 #include "frontend/tool/io/text_format.h"
 #include "frontend/tool/report/report_page.h"
-#include "frontend/tool/run/run_detectors.h"
+#include "frontend/tool/run/results/run_detectors.h"
 #include "frontend/tool/study/sweep.h"
 
 /* Limit of their size in a page, so that the page opens at once. */

@@ -15,7 +15,7 @@
 #include "frontend/tool/study/sweep.h"
 #include "frontend/tool/study/sweep_words.h"
 #include "sim/core/alloc.h"
-#include "sim/gpu/occupancy.h"
+#include "sim/gpu/dispatch/occupancy.h"
 
 /* Number of launches of a trace that are checked in advance; later ones are checked when they
  * run. */

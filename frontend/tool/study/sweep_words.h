@@ -8,7 +8,7 @@
 #include "frontend/tool/study/study.h"
 #include "sim/core/sha256.h"
 #include "sim/gpu/gpu_params.h"
-#include "sim/gpu/trace_source.h"
+#include "sim/gpu/source/trace_source.h"
 
 typedef struct {
     const char *sample, *seed, *launches; /* borrowed; NULL: not set, or "none" */

@@ -1,0 +1,16 @@
+#include "sampling/inside/region/region_options.h"
+
+const param_choice_t region_variant_choices[] = {
+    {"slope", NULL}, {"waves", NULL}, {"paper", NULL}, {NULL, NULL}};
+
+#define PARAM_SPEC_ region_options_t
+static const param_t region_rows[] = {PARAM_ROWS(REGION_OPTIONS)};
+#undef PARAM_SPEC_
+const param_group_t region_group =
+    PARAM_GROUP("tbpoint_region", "TBPoint's regions of blocks", region_options_t, region_rows);
+
+region_rule_t region_rule(const region_options_t *o)
+{
+    return (region_rule_t){
+        .threshold = o->threshold, .variation = o->variation, .normalise = o->normalise};
+}

@@ -1,0 +1,521 @@
+/*
+ * Brings the caches to where they would be if the launches before the next one had been simulated
+ * (warmup.mode functional). This concerns the caches that outlive a launch: the L2 (lines, valid
+ * and modified sectors, order of use), instruction caches, TLBs and the MMU. L1 and constant
+ * caches are emptied by every launch. Open DRAM rows, the time of the next DRAM refresh and the
+ * state of arbiters stay as the last simulated launch left them. Local memory is left out, because
+ * its addresses depend on time.
+ *
+ * The skipped launches are walked without time (touch_walk.h), from the last one back, each on a chip
+ * whose L2 is empty; what it leaves (footprint.h) is put beneath what the launches after it left. A
+ * launch that is equal to one that was walked before is not walked again. The chip's own state is the
+ * oldest. The walk ends when its lines fill the L2. It also ends after 1, 3, 7, ... launches if these
+ * are as many instructions as the next launch allows for (before_t.allowed), and the later half of them
+ * has added almost no line that was missing, or not modified. Of the launches that are not walked, the host copies are
+ * applied, and a few blocks of each kernel are walked for its code and its pages.
+ *
+ * If one wave of the launch before replaces half of the L2, evictions depend on timing, which a walk does not know:
+ * the caller simulates that launch, unless it is longer than the next one. So the cost at most doubles.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "sim/core/alloc.h"
+#include "sim/core/host_time.h"
+#include "sim/gpu/gpu_internal.h"
+#include "sim/gpu/warming/footprint.h"
+#include "sim/gpu/warming/touch_walk.h"
+#include "sim/gpu/warming/trail.h"
+
+/*
+ * A launch may be preceded by a walk over as many instructions as it has itself, and WALKED_ANYWAY,
+ * before a step without news ends it; and a walked launch counts as at least WALKED_LEAST. Walking
+ * an instruction takes 5 to 60 times less than simulating it.
+ */
+enum { WALKED_ANYWAY = 20000, WALKED_LEAST = 5000 };
+
+/*
+ * A launch leaves what time decides if the blocks of a wave, which run at the same time, replace at least
+ * LEAD_WAVE of the L2. A walk has a fifth of these lines wrong (docs/lab/warmup.md): 5 % of what a launch of
+ * LEAD_MOST L2s fills, which is 1 % of its cycles.
+ */
+#define LEAD_WAVE 0.5
+#define LEAD_MOST 4.0
+
+enum { BATCHES_PER_PROGRESS = 256 };
+
+/* Caches before a launch, while they are brought there. */
+typedef struct {
+    gpu_t *g;
+    trace_source_t *source;
+    uint64_t position;   /* of the launch */
+    uint64_t first, end; /* skipped launches that are not walked yet: [first, end) */
+    l2_chip_tags_t tags; /* of the chip; the array is owned */
+    cache_t **recent;    /* by slice: what the walked launches leave */
+    cache_t **older;     /* by slice: while launches are walked, the chip's own L2 */
+    uint32_t *writes;    /* owned; by slice and set: lines that the walked launches wrote */
+    trail_t trail;
+    bool *met;            /* owned; by kernel: its code and pages are in the trail */
+    bool counts, fetches; /* whether the walked blocks touch the L2; also with code */
+    uint64_t allowed;     /* instructions */
+    uint64_t news;        /* lines that only the step brings, or brings modified */
+    l2_warmed_t warmed;   /* sums over all that was walked */
+    uint64_t placed;      /* lines, by the last launch that was added (footprint_t) */
+    uint32_t batches;
+    launch_touched_t *cost;
+    bool may_lead; /* the launch before may be simulated */
+    bool lead;     /* it has to be */
+} before_t;
+
+static void take_tags(before_t *b)
+{
+    free(b->tags.slice);
+    b->tags = gpu_l2_tags(b->g);
+}
+
+/* Applies a part of a batch to the L2. */
+static void touch_l2(before_t *b, const touch_batch_t *batch, size_t from, size_t to)
+{
+    l2_tags_touch(&b->tags, batch->touch + from, to - from, batch->masks, &b->warmed);
+}
+
+/* Reports the progress of the run. False: it is to stop. */
+static bool report_touching(gpu_t *g)
+{
+    run_state_t *r = &g->run;
+    gpu_progress_t p = r->progress;
+    if (r->callbacks == NULL || r->callbacks->progress == NULL)
+        return !r->stop;
+    p.launch_share = 0.0;
+    p.share = run_progress_of_run(&r->work, 0.0);
+    p.touching = true;
+    if (!r->callbacks->progress(r->callbacks->ctx, &p))
+        r->stop = true;
+    return !r->stop;
+}
+
+static void take_batch(void *ctx, const touch_batch_t *batch)
+{
+    before_t *b = ctx;
+    size_t done = 0;
+    for (size_t i = 0; i < batch->n; i++) {
+        const bool code = batch->touch[i].kind == L2_TOUCH_CODE;
+        if (code)
+            trail_code(&b->trail, batch->touch[i].line);
+        else
+            trail_page(&b->trail, batch->touch[i].line);
+        if (code ? b->fetches : b->counts)
+            continue;
+        touch_l2(b, batch, done, i);
+        done = i + 1;
+    }
+    touch_l2(b, batch, done, batch->n);
+    b->cost->warp_insts += batch->counts.warp_insts;
+    if (++b->batches % BATCHES_PER_PROGRESS == 0)
+        report_touching(b->g);
+}
+
+/* Lines of code that the launch only fetches ahead reach the L2, too. */
+static void touch_ahead(before_t *b)
+{
+    for (size_t i = b->trail.begun; i < b->trail.n; i++) {
+        const trail_item_t *item = &b->trail.item[i];
+        const l2_touch_t touch = {
+            .line = item->address, .kind = L2_TOUCH_CODE, .sectors = CACHE_TAG_VALID};
+        if (item->code && item->sub_cores == 0)
+            l2_tags_touch(&b->tags, &touch, 1, NULL, &b->warmed);
+    }
+}
+
+/* Returns the sectors that the copies before launch k left in the L2. */
+static uint64_t copy_before(const before_t *b, uint64_t k)
+{
+    const memcpy_op_t *copies;
+    uint64_t bytes = 0;
+    const size_t n = b->source->ops->copies(b->source, k, &copies);
+    return gpu_take_copies(b->g, copies, n, &bytes);
+}
+
+/*
+ * Walks blocks of launch k: only for its code and pages, or (counts) for the L2, too. Code goes to
+ * the L2 at the first launch of a kernel; later ones find it in the SMs.
+ */
+static rb_code_t walk_blocks(before_t *b, uint64_t k, bool counts, const uint64_t (*range)[2],
+                             size_t n_ranges, rb_err_t *err)
+{
+    launch_info_t info;
+    RB_TRY(b->source->ops->launch_info(b->source, k, &info, err));
+    const uint64_t lines = b->g->spec.mem.l2.size / LINE_BYTES;
+    const touch_consumer_t consumer = {
+        .take = take_batch, .ctx = b, .reach = touch_reach(lines), .slots = gpu_slots(b->g, &info)};
+    const uint64_t code = gpu_code_base(b->g, info.code_id);
+    b->counts = counts;
+    b->fetches = gpu_code_first(b->g, info.code_id, k) == k;
+    trail_begin(&b->trail, k, &info);
+    for (size_t i = 0; i < n_ranges; i++)
+        RB_TRY(touch_walk(b->source, k, range[i][0], range[i][1], code, &consumer, err));
+    trail_end(&b->trail);
+    if (b->fetches)
+        touch_ahead(b);
+    b->met[gpu_code_number(b->g, info.code_id)] = true;
+    return report_touching(b->g) ? RB_OK : RB_STOPPED;
+}
+
+/* Instructions of launch k; 0: unknown. */
+static uint64_t insts_of(const before_t *b, uint64_t k)
+{
+    launch_size_t size = {0};
+    if (b->source->ops->launch_size != NULL)
+        b->source->ops->launch_size(b->source, k, &size);
+    return size.warp_insts;
+}
+
+/* Whether what an L2 does next depends on its lines and their order of use alone. */
+static bool is_lru(const before_t *b)
+{
+    return b->g->spec.mem.l2.replacement == REPLACEMENT_LRU;
+}
+
+/* Gives the chip the L2 tags of the list, which gets the present ones. */
+static void exchange_l2(before_t *b, cache_t **list)
+{
+    const gpu_t *g = b->g;
+    for (uint32_t s = 0; s < g->map.slices; s++) {
+        partition_t *p = g->partition[s / g->map.slices_per_partition];
+        list[s] = partition_exchange_l2(p, s, list[s]);
+    }
+    take_tags(b);
+}
+
+/* Empty L2 tags of the chip's shape. */
+static cache_t **take_l2(const before_t *b)
+{
+    for (unsigned i = 0; i < GPU_SPARE_L2; i++) {
+        cache_t **list = b->g->spare_l2[i];
+        b->g->spare_l2[i] = NULL;
+        if (list != NULL)
+            return list;
+    }
+    cache_t **list = rb_calloc(b->g->map.slices, sizeof(cache_t *));
+    for (uint32_t s = 0; s < b->g->map.slices; s++)
+        list[s] = cache_like(b->tags.slice[s].cache);
+    return list;
+}
+
+/* Keeps tags for the next take_l2(), unless their policy has a past. */
+static void give_l2(const before_t *b, cache_t **list)
+{
+    for (unsigned i = 0; i < GPU_SPARE_L2 && is_lru(b); i++) {
+        if (b->g->spare_l2[i] != NULL)
+            continue;
+        for (uint32_t s = 0; s < b->g->map.slices; s++)
+            cache_invalidate(list[s]);
+        b->g->spare_l2[i] = list;
+        return;
+    }
+    gpu_free_l2(b->g, list);
+}
+
+/* Whether the L2 is as good as full. */
+static bool recent_is_full(const before_t *b)
+{
+    uint64_t held = 0, capacity = 0;
+    for (uint32_t s = 0; s < b->g->map.slices; s++) {
+        held += cache_count(b->recent[s]);
+        capacity += cache_capacity(b->recent[s]);
+    }
+    return (double)held >= b->g->spec.warmup.full * (double)capacity;
+}
+
+/* The share of the lines of the recent L2 that would otherwise not be in the L2, or not modified, but for
+ * the last step. */
+static double share_of_news(const before_t *b)
+{
+    uint64_t held = 0;
+    for (uint32_t s = 0; s < b->g->map.slices; s++)
+        held += cache_count(b->recent[s]);
+    return held > 0 ? (double)b->news / (double)held : 0.0;
+}
+
+/* The writes to the sets of a slice. All slices have the same shape. */
+static uint32_t *writes_of(const before_t *b, uint32_t slice)
+{
+    return b->writes + (size_t)slice * cache_sets(b->tags.slice[0].cache);
+}
+
+/* Puts what the chip holds beneath what the launches after it left. */
+static void put_beneath_recent(const before_t *b)
+{
+    for (uint32_t s = 0; s < b->g->map.slices; s++)
+        (void)cache_put_beneath(b->recent[s], b->tags.slice[s].cache,
+                                b->tags.slice[s].modified_ways, writes_of(b, s));
+}
+
+/* The launches that were not walked have written as much as the others. */
+static void add_writes_of_rest(const before_t *b)
+{
+    const uint64_t walked = b->position - b->end, all = b->position - b->first;
+    const size_t n = (size_t)b->g->map.slices * cache_sets(b->tags.slice[0].cache);
+    for (size_t i = 0; walked > 0 && i < n; i++) {
+        const uint64_t writes = b->writes[i] * all / walked;
+        b->writes[i] = writes < UINT32_MAX ? (uint32_t)writes : UINT32_MAX;
+    }
+}
+
+static void empty_chip(const before_t *b)
+{
+    for (uint32_t s = 0; s < b->g->map.slices; s++)
+        cache_invalidate(b->tags.slice[s].cache);
+}
+
+/* What the present launch left on a chip whose L2 was empty. The L2 is empty again. */
+static void take_footprint(before_t *b, uint64_t warp_insts, uint64_t placed, footprint_t *out)
+{
+    *out = (footprint_t){.warp_insts = warp_insts, .placed = placed};
+    for (uint32_t s = 0; s < b->g->map.slices; s++)
+        cache_lines_add(&out->lines, b->tags.slice[s].cache);
+    out->n_items = trail_copy(&b->trail, &out->item);
+    empty_chip(b);
+}
+
+/* Puts a footprint beneath what the launches after it left. */
+static void put_footprint(before_t *b, const footprint_t *p)
+{
+    cache_lines_at_t at = {.lines = &p->lines};
+    for (uint32_t s = 0; s < b->g->map.slices; s++)
+        b->news += cache_put_lines_beneath(b->recent[s], &at, b->tags.slice[s].modified_ways,
+                                           b->older[s], writes_of(b, s));
+}
+
+/* The key of launch k's footprint; 0: it cannot be remembered. The first launch of a kernel also
+ * brings its code to the L2; policies but LRU may depend on what was done before. */
+static rb_code_t key_of(const before_t *b, uint64_t k, const launch_info_t *info, uint64_t *key,
+                        rb_err_t *err)
+{
+    *key = 0;
+    if (b->source->ops->digest == NULL || !is_lru(b) || gpu_code_first(b->g, info->code_id, k) == k)
+        return RB_OK;
+    return footprints_key(b->g->footprints, b->source, k, key, err);
+}
+
+/* Walks launch k on a chip whose L2 is empty. */
+static rb_code_t walk_launch(before_t *b, uint64_t k, footprint_t *out, rb_err_t *err)
+{
+    static const uint64_t all[1][2] = {{0, UINT64_MAX}};
+    const uint64_t before = b->cost->warp_insts, placed = b->warmed.lines;
+    RB_TRY(walk_blocks(b, k, true, all, 1, err));
+    take_footprint(b, b->cost->warp_insts - before, b->warmed.lines - placed, out);
+    return RB_OK;
+}
+
+/* Copies that come before launch k. */
+static void put_copies(before_t *b, uint64_t k)
+{
+    if (copy_before(b, k) == 0)
+        return;
+    put_beneath_recent(b);
+    empty_chip(b);
+}
+
+/* Puts launch k and the copies before it beneath what the launches after it left. */
+static rb_code_t add_launch(before_t *b, uint64_t k, rb_err_t *err)
+{
+    launch_info_t info;
+    uint64_t key;
+    RB_TRY(b->source->ops->launch_info(b->source, k, &info, err));
+    RB_TRY(key_of(b, k, &info, &key, err));
+    const footprint_t *known = footprints_find(b->g->footprints, key);
+    footprint_t new = {0};
+    b->cost->launches++;
+    if (known != NULL) {
+        b->cost->warp_insts += known->warp_insts;
+        b->met[gpu_code_number(b->g, info.code_id)] = true;
+        trail_repeat(&b->trail, k, known->item, known->n_items);
+    } else {
+        RB_TRY(walk_launch(b, k, &new, err));
+        new.key = key;
+        known = key != 0 ? footprints_add(b->g->footprints, &new) : &new;
+    }
+    put_footprint(b, known);
+    b->placed = known->placed;
+    if (known == &new)
+        footprint_free(&new);
+    put_copies(b, k);
+    return RB_OK;
+}
+
+/* Whether the walk has cost what the launch allows for. */
+static bool is_dear(const before_t *b)
+{
+    const uint64_t least = b->cost->launches * WALKED_LEAST, insts = b->cost->warp_insts;
+    return (insts > least ? insts : least) >= b->allowed;
+}
+
+/* Whether what the launch before leaves in the L2, which its walk has filled, depends on time, and is worth
+ * the cost. */
+static rb_code_t judge_lead(before_t *b, rb_err_t *err)
+{
+    launch_info_t info;
+    if (!b->may_lead || b->end + 1 != b->position || insts_of(b, b->end) > insts_of(b, b->position))
+        return RB_OK;
+    RB_TRY(b->source->ops->launch_info(b->source, b->end, &info, err));
+    const double waves = (double)info.n_blocks / (double)gpu_slots(b->g, &info);
+    const double l2s = (double)b->placed * LINE_BYTES / (double)b->g->spec.mem.l2.size;
+    b->lead = l2s >= LEAD_WAVE * fmax(1, waves) && l2s < LEAD_MOST;
+    return RB_OK;
+}
+
+/* Walks launches from the last one back, on a chip whose L2 is empty, until more would change
+ * nothing. */
+static rb_code_t walk_back(before_t *b, rb_err_t *err)
+{
+    for (uint64_t step = 1; b->first < b->end; step *= 2) {
+        const uint64_t from = b->end - b->first > step ? b->end - step : b->first;
+        b->news = 0;
+        while (b->end > from) {
+            RB_TRY(add_launch(b, --b->end, err));
+            if (recent_is_full(b))
+                return judge_lead(b, err);
+        }
+        if (is_dear(b) && share_of_news(b) <= b->g->spec.warmup.news)
+            return RB_OK;
+    }
+    return RB_OK;
+}
+
+/* Of launches that are not walked: host copies, and the code and pages of some blocks: of the last
+ * launch of each kernel that no later launch runs, and of the first one of each. */
+static rb_code_t pass_rest(before_t *b, rb_err_t *err)
+{
+    launch_info_t info;
+    for (uint64_t k = b->first; k < b->end; k++)
+        (void)copy_before(b, k);
+    for (uint64_t k = b->end; k-- > b->first;) {
+        RB_TRY(b->source->ops->launch_info(b->source, k, &info, err));
+        if (b->met[gpu_code_number(b->g, info.code_id)] &&
+            gpu_code_first(b->g, info.code_id, k) != k)
+            continue;
+        const uint64_t n = info.n_blocks, some[3][2] = {{0, 1}, {n / 2, n / 2 + 1}, {n - 1, n}};
+        RB_TRY(walk_blocks(b, k, false, some, n < 3 ? (size_t)n : 3, err));
+    }
+    return RB_OK;
+}
+
+static rb_code_t walk_apart(before_t *b, rb_err_t *err)
+{
+    b->older = take_l2(b);
+    b->recent = take_l2(b);
+    b->writes = rb_calloc((size_t)b->g->map.slices * cache_sets(b->tags.slice[0].cache),
+                          sizeof(*b->writes));
+    exchange_l2(b, b->older);
+    rb_code_t rc = walk_back(b, err);
+    exchange_l2(b, b->older);
+    if (rc == RB_OK && !b->lead) {
+        rc = pass_rest(b, err);
+        add_writes_of_rest(b);
+        put_beneath_recent(b);
+        exchange_l2(b, b->recent);
+    }
+    give_l2(b, b->older);
+    give_l2(b, b->recent);
+    free(b->writes);
+    return rc;
+}
+
+static void forget_all(gpu_t *g)
+{
+    gpu_flush_l2(g);
+    for (uint32_t p = 0; p < g->n_partitions; p++)
+        partition_forget_code(g->partition[p]);
+    for (uint32_t i = 0; i < g->n_sms; i++)
+        sm_forget(g->sm[i]);
+    mmu_forget(g->mmu);
+}
+
+/* Notes the code of all launches up to this one, so that kernels are numbered in the order of the
+ * trace, as in a run of all launches. */
+static rb_code_t note_code(gpu_t *g, trace_source_t *source, uint64_t position, rb_err_t *err)
+{
+    launch_info_t info;
+    for (; g->n_noted < position; g->n_noted++) {
+        RB_TRY(source->ops->launch_info(source, g->n_noted + 1, &info, err));
+        (void)gpu_code_first(g, info.code_id, g->n_noted + 1);
+    }
+    return RB_OK;
+}
+
+static rb_code_t walk_skipped(before_t *b, rb_err_t *err)
+{
+    if (b->g->footprints == NULL)
+        b->g->footprints = footprints_create();
+    take_tags(b);
+    const rb_code_t rc = walk_apart(b, err);
+    if (!b->lead)
+        trail_apply(&b->trail, b->g);
+    return rc;
+}
+
+rb_code_t gpu_warm_up(gpu_t *g, trace_source_t *source, uint64_t position,
+                      launch_touched_t *touched, bool *lead, rb_err_t *err)
+{
+    const double begun = clock_cpu_seconds();
+    const uint64_t limit = g->spec.warmup.launches;
+    RB_TRY(note_code(g, source, position, err));
+    if (g->reached >= position) { /* the chip's state is that of later launches */
+        forget_all(g);
+        g->reached = 0;
+        g->left_out = false;
+    }
+    before_t b = {.g = g,
+                  .source = source,
+                  .position = position,
+                  .first = g->reached + (g->left_out ? 0 : 1),
+                  .end = position,
+                  .cost = touched,
+                  .may_lead = lead != NULL};
+    if (limit > 0 && b.end - b.first > limit)
+        b.first = b.end - limit;
+    if (b.first == b.end)
+        return RB_OK;
+    b.allowed = WALKED_ANYWAY + insts_of(&b, position);
+    b.met = rb_calloc(g->n_codes, sizeof(*b.met));
+    trail_init(&b.trail, g);
+    const rb_code_t rc = walk_skipped(&b, err);
+    trail_free(&b.trail);
+    free(b.tags.slice);
+    free(b.met);
+    touched->cpu_seconds += clock_cpu_seconds() - begun;
+    if (lead != NULL)
+        *lead = b.lead;
+    return rc;
+}
+
+/* Whether a launch of the trace stands for others of its program, which the trace lacks. */
+static bool is_sample(const trace_source_t *source)
+{
+    const uint64_t n = source->ops->weight != NULL ? source->ops->n_launches(source) : 0;
+    uint64_t id = 1;
+    while (id <= n && source->ops->weight(source, id) == 1.0)
+        id++;
+    return id <= n;
+}
+
+/* Whether no launch is missing between the first and the last one of the trace. */
+static bool is_contiguous(trace_source_t *source)
+{
+    const uint64_t n = source->ops->n_launches(source);
+    launch_info_t first, last;
+    rb_err_t ignored;
+    return n == 0 || (source->ops->launch_info(source, 1, &first, &ignored) == RB_OK &&
+                      source->ops->launch_info(source, n, &last, &ignored) == RB_OK &&
+                      last.id - first.id == n - 1 && !is_sample(source));
+}
+
+unsigned gpu_warmup_mode(const gpu_spec_t *spec, bool sampled, trace_source_t *source)
+{
+    if (spec->warmup.mode != WARMUP_AUTO)
+        return spec->warmup.mode;
+    if (!sampled || source->ops->launch_counts == NULL || source->ops->has_launch != NULL)
+        return WARMUP_KEEP;
+    return is_contiguous(source) ? WARMUP_FUNCTIONAL : WARMUP_KEEP;
+}

@@ -1,0 +1,99 @@
+#include "sim/gpu/warming/footprint.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/core/alloc.h"
+#include "sim/core/mix64.h"
+
+/* Places of footprints; two that meet are not remembered together. */
+enum { PLACES = 1 << 14 };
+
+struct footprints {
+    footprint_t place[PLACES]; /* by the low bits of the key; key 0: empty */
+    size_t bytes;              /* of all of them */
+    uint64_t turns;            /* footprints that were forgotten */
+    uint64_t *known;           /* owned; keys of the run's launches by position; 0: unknown */
+    size_t cap_known;
+};
+
+footprints_t *footprints_create(void)
+{
+    return rb_calloc(1, sizeof(footprints_t));
+}
+
+void footprint_free(footprint_t *p)
+{
+    cache_lines_free(&p->lines);
+    free(p->item);
+    *p = (footprint_t){0};
+}
+
+void footprints_destroy(footprints_t *f)
+{
+    for (size_t i = 0; f != NULL && i < PLACES; i++)
+        footprint_free(&f->place[i]);
+    if (f != NULL)
+        free(f->known);
+    free(f);
+}
+
+void footprints_begin_run(footprints_t *f)
+{
+    free(f->known);
+    f->known = NULL;
+    f->cap_known = 0;
+}
+
+rb_code_t footprints_key(footprints_t *f, trace_source_t *source, uint64_t position, uint64_t *key,
+                         rb_err_t *err)
+{
+    const size_t had = f->cap_known;
+    rb_grow(&f->known, &f->cap_known, position + 1, sizeof(*f->known));
+    memset(f->known + had, 0, (f->cap_known - had) * sizeof(*f->known));
+    *key = f->known[position];
+    if (*key != 0)
+        return RB_OK;
+    RB_TRY(source->ops->digest(source, position, key, err));
+    *key += *key == 0;
+    f->known[position] = *key;
+    return RB_OK;
+}
+
+const footprint_t *footprints_find(const footprints_t *f, uint64_t key)
+{
+    const footprint_t *p = &f->place[key % PLACES];
+    return key != 0 && p->key == key ? p : NULL;
+}
+
+static size_t bytes_of(const footprint_t *p)
+{
+    return cache_lines_bytes(&p->lines) + p->n_items * sizeof(*p->item);
+}
+
+static void forget(footprints_t *f, footprint_t *p)
+{
+    f->bytes -= bytes_of(p);
+    footprint_free(p);
+}
+
+/* Forgets any footprint: launches come back in the order of the program, so the one that was not
+ * used for longest may be the next. */
+static void forget_any(footprints_t *f)
+{
+    size_t i = mix64(f->turns++) % PLACES;
+    while (f->place[i].key == 0)
+        i = (i + 1) % PLACES;
+    forget(f, &f->place[i]);
+}
+
+const footprint_t *footprints_add(footprints_t *f, const footprint_t *new)
+{
+    footprint_t *p = &f->place[new->key % PLACES];
+    forget(f, p);
+    while (f->bytes > 0 && f->bytes + bytes_of(new) > FOOTPRINT_MEMORY)
+        forget_any(f);
+    *p = *new;
+    f->bytes += bytes_of(p);
+    return p;
+}

@@ -1,0 +1,45 @@
+/*
+ * What a launch leaves behind when it is walked without time: lines in an L2 that was empty, and the
+ * code and pages that it used (trail.h). Programs launch the same kernels on the same data again and
+ * again, and a sampled run goes over its program several times, so a chip remembers the footprints of
+ * launches and walks equal launches (trace_source_ops_t.digest) once.
+ */
+#ifndef RUBATO_GPU_FOOTPRINT_H
+#define RUBATO_GPU_FOOTPRINT_H
+
+#include "sim/gpu/warming/trail.h"
+#include "sim/parts/cache.h"
+
+typedef struct {
+    uint64_t key;
+    cache_lines_t lines; /* of the slices of the L2, in order */
+    trail_item_t *item;  /* owned */
+    size_t n_items;
+    uint64_t warp_insts; /* of the launch */
+    uint64_t placed;     /* lines that it gave a place in the L2, several times if it overflows */
+} footprint_t;
+
+typedef struct footprints footprints_t;
+
+/* Host memory that footprints may take, in bytes. */
+enum { FOOTPRINT_MEMORY = 64 << 20 };
+
+footprints_t *footprints_create(void);
+void footprints_destroy(footprints_t *f); /* f may be NULL */
+
+/* Keys of launches are kept until another run, which may be of another source, begins. */
+void footprints_begin_run(footprints_t *f);
+
+/* The key of launch `position`: never 0. Only for sources with digests. */
+RB_CHECKED rb_code_t footprints_key(footprints_t *f, trace_source_t *source, uint64_t position,
+                                    uint64_t *key, rb_err_t *err);
+
+/* The footprint with this key; NULL: it is not known. Valid until the next footprints_add(). */
+const footprint_t *footprints_find(const footprints_t *f, uint64_t key);
+
+/* Takes ownership of the contents. Others are forgotten if memory requires it. */
+const footprint_t *footprints_add(footprints_t *f, const footprint_t *new);
+
+void footprint_free(footprint_t *p);
+
+#endif

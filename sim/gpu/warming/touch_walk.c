@@ -1,0 +1,146 @@
+#include "sim/gpu/warming/touch_walk.h"
+
+#include <stdlib.h>
+
+#include "sim/core/alloc.h"
+#include "sim/core/mix64.h"
+#include "sim/gpu/warming/touch_warp.h"
+
+/* Memory instructions that a warp executes in a turn: 1 .. TURN_MOST. Of a thousand turns a block
+ * lets up to SLOW_MOST pass, each block its own share. */
+enum { TURN_MOST = 4, SLOW_MOST = 100, TURNS = 1000 };
+
+/* The place of a block that runs. */
+typedef struct {
+    trace_block_t *block; /* NULL: none */
+    uint64_t bytes;       /* of its decoded instructions */
+    uint32_t slow;        /* turns that it lets pass, of TURNS */
+    touch_warp_t *warp;   /* owned; room for cap */
+    size_t cap;
+} slot_t;
+
+typedef struct {
+    const trace_source_ops_t *ops;
+    trace_launch_t *launch;
+    touch_warps_t *warps;
+    uint64_t next, end; /* blocks that have not begun */
+    slot_t *slot;       /* owned */
+    uint64_t n_slots;
+    uint64_t running, bytes; /* blocks that run; of their decoded instructions */
+    uint64_t turns;
+} walk_t;
+
+static uint64_t decoded_bytes(const trace_block_t *block)
+{
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < block->n_warps; i++)
+        bytes += block->warps[i].n_runs * sizeof(trace_run_t) +
+                 block->warps[i].n_addr_words * sizeof(uint64_t);
+    return bytes;
+}
+
+static void begin_block(walk_t *k, slot_t *s, trace_block_t *block)
+{
+    s->block = block;
+    s->bytes = decoded_bytes(block);
+    s->slow = (uint32_t)(mix64(block->index) % SLOW_MOST);
+    k->bytes += s->bytes;
+    k->running++;
+    rb_grow(&s->warp, &s->cap, block->n_warps, sizeof(*s->warp));
+    touch_warps_turn(k->warps, (uint64_t)(s - k->slot), block->index);
+    touch_warps_count(k->warps, block->n_insts);
+    for (uint32_t i = 0; i < block->n_warps; i++)
+        touch_warp_begin(k->warps, &s->warp[i], &block->warps[i]);
+}
+
+static void end_block(walk_t *k, slot_t *s)
+{
+    k->bytes -= s->bytes;
+    k->running--;
+    k->ops->free_block(k->launch, s->block);
+    s->block = NULL;
+}
+
+/* Puts the next block into an empty slot, if there is one and memory allows it. */
+static rb_code_t fill(walk_t *k, slot_t *s, rb_err_t *err)
+{
+    trace_block_t *block = NULL;
+    if (k->next >= k->end || (k->running > 0 && k->bytes >= TOUCH_MEMORY))
+        return RB_OK;
+    RB_TRY(k->ops->get_block(k->launch, k->next, &block, err));
+    k->next++;
+    if (block == NULL)
+        k->end = k->next;
+    else
+        begin_block(k, s, block);
+    return RB_OK;
+}
+
+static void turn(walk_t *k, slot_t *s)
+{
+    const uint64_t random = mix64(k->turns++);
+    const uint32_t n = 1 + (uint32_t)(random % TURN_MOST);
+    bool more = false;
+    if ((random >> 32) % TURNS < s->slow)
+        return;
+    touch_warps_turn(k->warps, (uint64_t)(s - k->slot), s->block->index);
+    for (uint32_t i = 0; i < s->block->n_warps; i++)
+        more |= touch_warp_go(k->warps, &s->warp[i], n);
+    if (!more)
+        end_block(k, s);
+}
+
+/* Host-side hints that slots take their turns soon: first where their warps are, then what these
+ * execute. */
+static void prefetch(const walk_t *k, const slot_t *s)
+{
+    enum { HOST_LINE = 64, FAR = 4, NEAR = 2 };
+    const slot_t *far = s + FAR, *near = s + NEAR, *end = k->slot + k->n_slots;
+    if (far < end && far->block != NULL) {
+        const size_t bytes = far->block->n_warps * sizeof(*far->warp);
+        for (size_t i = 0; i < bytes; i += HOST_LINE)
+            __builtin_prefetch((const char *)far->warp + i, 1);
+    }
+    if (near < end && near->block != NULL)
+        for (uint32_t i = 0; i < near->block->n_warps; i++)
+            __builtin_prefetch(near->warp[i].rec);
+}
+
+static rb_code_t walk(walk_t *k, rb_err_t *err)
+{
+    while (k->running > 0 || k->next < k->end) {
+        for (slot_t *s = k->slot; s < k->slot + k->n_slots; s++) {
+            prefetch(k, s);
+            if (s->block == NULL)
+                RB_TRY(fill(k, s, err));
+            if (s->block != NULL)
+                turn(k, s);
+        }
+    }
+    return RB_OK;
+}
+
+static void free_slots(walk_t *k)
+{
+    for (uint64_t i = 0; i < k->n_slots; i++)
+        free(k->slot[i].warp);
+    free(k->slot);
+}
+
+rb_code_t touch_walk(trace_source_t *source, uint64_t id, uint64_t first, uint64_t end,
+                     uint64_t code_base, const touch_consumer_t *consumer, rb_err_t *err)
+{
+    walk_t k = {.ops = source->ops, .next = first, .end = end};
+    launch_info_t info;
+    RB_TRY(source->ops->launch_info(source, id, &info, err));
+    RB_TRY(source->ops->open(source, id, &k.launch, err));
+    k.n_slots = consumer->slots < end - first ? consumer->slots : end - first;
+    k.slot = rb_calloc(k.n_slots, sizeof(*k.slot));
+    k.warps = touch_warps_create(&info, code_base, consumer);
+    const rb_code_t rc = walk(&k, err);
+    touch_warps_hand_over(k.warps);
+    touch_warps_destroy(k.warps);
+    free_slots(&k);
+    source->ops->close(k.launch);
+    return rc;
+}

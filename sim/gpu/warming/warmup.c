@@ -1,0 +1,115 @@
+/*
+ * What changes the L2 without time: host copies, and blocks that a sampler left out of a launch.
+ * (before_launch.c does whole launches.)
+ *
+ * Blocks are applied to the tags in the order of touch_walk.h, without the L1, which only hides
+ * repeated reads of lines that are in the L2 anyway. Global accesses are also translated; since the
+ * SM is not known, all SMs get the translations into their second-level TLB.
+ */
+#include <stdlib.h>
+
+#include "sim/core/alloc.h"
+#include "sim/gpu/gpu_internal.h"
+#include "sim/gpu/warming/touch_walk.h"
+
+uint64_t gpu_slots(const gpu_t *g, const launch_info_t *info)
+{
+    occupancy_t occupancy;
+    rb_err_t ignored;
+    if (occupancy_compute(&g->spec, info, &occupancy, &ignored) != RB_OK)
+        return 1;
+    return (uint64_t)g->n_sms * occupancy.blocks_per_sm;
+}
+
+void gpu_flush_l2(gpu_t *g)
+{
+    for (uint32_t p = 0; p < g->n_partitions; p++)
+        partition_flush_l2(g->partition[p]);
+}
+
+void gpu_free_l2(const gpu_t *g, cache_t **list)
+{
+    for (uint32_t s = 0; list != NULL && s < g->map.slices; s++)
+        cache_destroy(list[s]);
+    free(list);
+}
+
+l2_chip_tags_t gpu_l2_tags(const gpu_t *g)
+{
+    l2_chip_tags_t t = {.map = &g->map};
+    t.slice = rb_calloc(g->map.slices, sizeof(*t.slice));
+    for (uint32_t i = 0; i < g->map.slices; i++)
+        t.slice[i] = partition_l2_tags(g->partition[i / g->map.slices_per_partition], i);
+    l2_tags_begin(&t);
+    return t;
+}
+
+uint64_t gpu_take_copies(gpu_t *g, const memcpy_op_t *ops, size_t n, uint64_t *bytes)
+{
+    uint64_t left = 0;
+    for (size_t i = 0; i < n; i++) {
+        *bytes += ops[i].bytes;
+        if (!g->spec.gpu.memcpy_fills_l2)
+            continue;
+        for (uint32_t p = 0; p < g->n_partitions; p++)
+            left += partition_memcpy(g->partition[p], ops[i].addr, ops[i].bytes);
+    }
+    return left;
+}
+
+/* Matches no entry address. */
+#define NO_ENTRY UINT64_MAX
+
+/* A launch whose accesses are applied. */
+typedef struct {
+    gpu_t *g;
+    l2_chip_tags_t tags;
+    l2_warmed_t warmed;
+    cache_t *taught; /* owned; translations that the SMs have got from it */
+    uint64_t entry;  /* entry of the last line */
+} passage_t;
+
+/* Makes the translation of a line known to the MMU and the SMs. */
+static void touch_entry(passage_t *p, uint64_t line)
+{
+    gpu_t *g = p->g;
+    const uint64_t entry = line & ~(g->spec.sm.tlb.l2_page - 1);
+    if (entry == p->entry)
+        return;
+    p->entry = entry;
+    if (cache_use(p->taught, entry))
+        return;
+    mmu_learn(g->mmu, entry);
+    for (uint32_t i = 0; i < g->n_sms; i++)
+        sm_learn(g->sm[i], entry);
+}
+
+static void take_batch(void *ctx, const touch_batch_t *batch)
+{
+    passage_t *p = ctx;
+    l2_tags_touch(&p->tags, batch->touch, batch->n, batch->masks, &p->warmed);
+    for (size_t i = 0; i < batch->n; i++)
+        if (batch->touch[i].kind != L2_TOUCH_CODE)
+            touch_entry(p, batch->touch[i].line);
+}
+
+rb_code_t gpu_warm_blocks(gpu_t *g, trace_source_t *source, uint64_t id, uint64_t first,
+                          uint64_t end, l2_warmed_t *warmed, rb_err_t *err)
+{
+    passage_t p = {.g = g, .entry = NO_ENTRY};
+    launch_info_t info;
+    RB_TRY(source->ops->launch_info(source, id, &info, err));
+    p.tags = gpu_l2_tags(g);
+    p.taught = cache_create(1, g->spec.sm.tlb.l2_entries, (uint32_t)g->spec.sm.tlb.l2_page,
+                            REPLACEMENT_LRU, false, false);
+    const touch_consumer_t consumer = {.take = take_batch,
+                                       .ctx = &p,
+                                       .reach = touch_reach(g->spec.mem.l2.size / LINE_BYTES),
+                                       .slots = gpu_slots(g, &info)};
+    rb_code_t rc =
+        touch_walk(source, id, first, end, gpu_code_base(g, info.code_id), &consumer, err);
+    cache_destroy(p.taught);
+    free(p.tags.slice);
+    *warmed = p.warmed;
+    return rc;
+}
