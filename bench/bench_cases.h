@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#include "tests/support/synth.h"
+#include "tests/support/input/synth.h"
 
 typedef struct {
     const char *name;

@@ -5,7 +5,7 @@
 #include "sim/core/wheel.h"
 #include "sim/parts/cache.h"
 #include "sim/parts/xbar.h"
-#include "tests/support/synth.h"
+#include "tests/support/input/synth.h"
 
 /* Delays like those of a GPU: mostly short, some of a memory access, few long ones. */
 static uint32_t gpu_delay(uint64_t r)

@@ -6,7 +6,7 @@
 
 #include "bench/sampling/sampling_populations.h"
 #include "frontend/input/profile/profile.h"
-#include "tests/support/online_replay.h"
+#include "tests/support/sampling/online_replay.h"
 
 enum { PROGRAMS = 10 };
 

@@ -9,8 +9,8 @@
 #include "frontend/tool/cli/options.h"
 #include "frontend/tool/io/version.h"
 #include "sim/sm/sm_stats.h"
-#include "tests/support/cli_child.h"
-#include "tests/support/json_check.h"
+#include "tests/support/tool/cli_child.h"
+#include "tests/support/tool/json_check.h"
 
 static void every_command_explains_its_options(void **state)
 {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/support/cli_child.h"
+#include "tests/support/tool/cli_child.h"
 
 /* The line of text that begins with head; to be freed. */
 static char *line_of(const char *text, const char *head)

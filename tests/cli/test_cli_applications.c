@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tests/support/cli_child.h"
+#include "tests/support/tool/cli_child.h"
 
 /* Two rows of the list; the traces are from other programs. */
 static const char table[] = "app,hw_cycles_qv100,accelsim_cycles\n"

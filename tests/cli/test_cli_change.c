@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/support/cli_child.h"
-#include "tests/support/sweep_files.h"
+#include "tests/support/tool/cli_child.h"
+#include "tests/support/tool/sweep_files.h"
 
 #define SOLVER "solver.rbt"
 

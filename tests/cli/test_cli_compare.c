@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tests/support/cli_child.h"
+#include "tests/support/tool/cli_child.h"
 
 /* Three launches of two kernels: 1000, 2000 and 400 cycles, 100 of each before the first block. */
 static const char run_json[] =

@@ -2,9 +2,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "tests/support/accelsim_compare.h"
-#include "tests/support/cli_child.h"
+#include "tests/support/input/accelsim_compare.h"
 #include "tests/support/test.h"
+#include "tests/support/tool/cli_child.h"
 
 static void text_comes_back_from_a_native_file(void **state)
 {

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "tests/support/cli_child.h"
+#include "tests/support/tool/cli_child.h"
 
 static const cli_child_t hurried = {.binary = RUBATO_BINARY, .hurried = true};
 

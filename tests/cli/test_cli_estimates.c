@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "frontend/tool/library/metrics.h"
-#include "tests/support/cli_child.h"
-#include "tests/support/json_check.h"
+#include "tests/support/tool/cli_child.h"
+#include "tests/support/tool/json_check.h"
 
 #define SMS  2
 #define CHIP "-s", "sm.count=2"

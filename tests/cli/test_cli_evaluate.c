@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "frontend/tool/evaluate/evaluation.h"
-#include "tests/support/cli_child.h"
+#include "tests/support/tool/cli_child.h"
 
 static void put(const char *path, const char *text)
 {

@@ -8,7 +8,7 @@
 
 #include "frontend/tool/evaluate/sampled_score.h"
 #include "frontend/tool/run/results/run_result.h"
-#include "tests/support/cli_child.h"
+#include "tests/support/tool/cli_child.h"
 
 static void put(const char *path, const char *text)
 {

@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "frontend/tool/library/open_trace.h"
-#include "tests/support/cli_child.h"
-#include "tests/support/gen_trial.h"
+#include "tests/support/input/gen_trial.h"
+#include "tests/support/tool/cli_child.h"
 
 static void assert_same_facts(trace_source_t *a, trace_source_t *b, uint64_t id)
 {

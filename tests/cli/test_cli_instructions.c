@@ -5,8 +5,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "tests/support/cli_child.h"
 #include "tests/support/test.h"
+#include "tests/support/tool/cli_child.h"
 
 #define SORT     RUBATO_ROOT "/traces/sort-sm75.rbt"
 #define CUBIN(n) RUBATO_ROOT "/traces/cubin/" n ".sm75.cubin"

@@ -1,8 +1,8 @@
 /* rubato libs, with a toolkit that is made up. */
 #include <string.h>
 
-#include "tests/support/cli_child.h"
 #include "tests/support/test.h"
+#include "tests/support/tool/cli_child.h"
 
 #define TOOLKIT "toolkit"
 

@@ -4,7 +4,7 @@
  */
 #include "tests/support/test.h"
 
-#include "tests/support/cli_child.h"
+#include "tests/support/tool/cli_child.h"
 
 /* The small chip holds all 36 blocks at a time: 12 million warp instructions, 200 MB decoded. */
 #define PROGRAM "gen", "sgemm", "--size", "384", "-p", "inner=2048", "-o", "long.rbt"

@@ -1,11 +1,11 @@
 /* The commands on a MacSim trace, which is recognised by its content. */
 #include <string.h>
 
-#include "tests/support/cli_child.h"
-#include "tests/support/json_check.h"
-#include "tests/support/macsim_files.h"
+#include "tests/support/input/macsim_files.h"
 #include "tests/support/temp_folder.h"
 #include "tests/support/test.h"
+#include "tests/support/tool/cli_child.h"
+#include "tests/support/tool/json_check.h"
 
 /* Two blocks of a warp each: a load, an addition that waits for it, a store. */
 static int begin(void **state)

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "tests/support/cli_child.h"
+#include "tests/support/tool/cli_child.h"
 
 static void a_pipe_without_a_writer_is_told(void **state)
 {

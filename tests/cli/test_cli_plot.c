@@ -7,8 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "tests/support/cli_child.h"
-#include "tests/support/sweep_files.h"
+#include "tests/support/tool/cli_child.h"
+#include "tests/support/tool/sweep_files.h"
 
 /*
  * Writes the folder of a sweep of programs on two sizes of the L2 and two numbers of SMs;

@@ -10,8 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "tests/support/cli_child.h"
-#include "tests/support/json_check.h"
+#include "tests/support/tool/cli_child.h"
+#include "tests/support/tool/json_check.h"
 
 #define PLUGIN(name) "plugin:" RUBATO_PLUGINS "/" name ".so"
 #define CHIP         "--gpu", "v100", "-s", "sm.count=7"

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/support/cli_child.h"
+#include "tests/support/tool/cli_child.h"
 
 #define PLUGIN(name) "plugin:" RUBATO_PLUGINS "/" name ".so"
 

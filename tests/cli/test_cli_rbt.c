@@ -6,8 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "tests/support/cli_child.h"
 #include "tests/support/test.h"
+#include "tests/support/tool/cli_child.h"
 
 #define VECADD RUBATO_ROOT "/traces/vecadd-sm70"
 

@@ -12,8 +12,8 @@
 #include "frontend/tool/io/file_hash.h"
 #include "frontend/tool/run/run_checkpoint.h"
 #include "frontend/tool/run/run_record.h"
-#include "tests/support/cli_child.h"
-#include "tests/support/json_check.h"
+#include "tests/support/tool/cli_child.h"
+#include "tests/support/tool/json_check.h"
 
 enum { LAUNCHES = 40 };
 

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "frontend/tool/io/kernel_name.h"
-#include "tests/support/cli_child.h"
-#include "tests/support/json_check.h"
+#include "tests/support/tool/cli_child.h"
+#include "tests/support/tool/json_check.h"
 
 static void put(const char *path, const char *text)
 {

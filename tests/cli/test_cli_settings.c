@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/support/cli_child.h"
+#include "tests/support/tool/cli_child.h"
 
 static void settings_without_effect_say_so(void **state)
 {

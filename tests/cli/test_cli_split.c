@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tests/support/cli_child.h"
+#include "tests/support/tool/cli_child.h"
 
 #define SMALL "-s", "sm.count=7", "--gpu", "v100", "--threads", "1"
 

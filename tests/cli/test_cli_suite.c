@@ -10,9 +10,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "tests/support/cli_child.h"
-#include "tests/support/sweep_files.h"
-#include "tests/support/tar_files.h"
+#include "tests/support/input/tar_files.h"
+#include "tests/support/tool/cli_child.h"
+#include "tests/support/tool/sweep_files.h"
 
 /* Copies a file. */
 static void copy(const char *from, const char *to)

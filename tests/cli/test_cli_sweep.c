@@ -6,8 +6,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "tests/support/cli_child.h"
-#include "tests/support/sweep_files.h"
+#include "tests/support/tool/cli_child.h"
+#include "tests/support/tool/sweep_files.h"
 
 static void jobs_give_what_single_runs_give_and_are_not_repeated(void **state)
 {

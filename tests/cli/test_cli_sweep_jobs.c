@@ -12,8 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "tests/support/cli_child.h"
-#include "tests/support/sweep_files.h"
+#include "tests/support/tool/cli_child.h"
+#include "tests/support/tool/sweep_files.h"
 
 static void a_job_that_fails_is_named_and_the_others_go_on(void **state)
 {

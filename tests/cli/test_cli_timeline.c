@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "tests/support/cli_child.h"
+#include "tests/support/tool/cli_child.h"
 
 enum { TRACKS = 4096, EVENTS = 1 << 17, NAME = 64 };
 

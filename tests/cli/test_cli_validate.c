@@ -6,8 +6,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "tests/support/cli_child.h"
-#include "tests/support/json_check.h"
+#include "tests/support/tool/cli_child.h"
+#include "tests/support/tool/json_check.h"
 
 /* Dependent additions and the like: exact on every card. */
 #define CHAINS "validate", "--short", "--suite", "C1", "-g", "v100"

@@ -5,8 +5,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "tests/support/cli_child.h"
 #include "tests/support/test.h"
+#include "tests/support/tool/cli_child.h"
 
 #define CUBIN   RUBATO_ROOT "/traces/cubin/vecadd.sm75.cubin"
 #define TEXT(a) RUBATO_CUDA_PROGRAM, CUBIN, "ptx" a

@@ -5,8 +5,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "tests/support/cli_child.h"
 #include "tests/support/test.h"
+#include "tests/support/tool/cli_child.h"
 
 #define PROGRAM     RUBATO_CUDA_PROGRAM
 #define CUBIN(arch) RUBATO_ROOT "/traces/cubin/vecadd.sm" arch ".cubin", arch

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/support/cli_child.h"
 #include "tests/support/test.h"
+#include "tests/support/tool/cli_child.h"
 
 #define PROGRAM RUBATO_CUDA_PROGRAM
 #define CUBIN   RUBATO_ROOT "/traces/cubin/vecadd.sm70.cubin", "70"

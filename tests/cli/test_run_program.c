@@ -3,8 +3,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "tests/support/cli_child.h"
 #include "tests/support/test.h"
+#include "tests/support/tool/cli_child.h"
 
 #define PROGRAM RUBATO_CUDA_PROGRAM, RUBATO_ROOT "/traces/cubin/vecadd.sm70.cubin", "70"
 #define ADD     "--", PROGRAM, "add", "30000", "4"

@@ -3,8 +3,8 @@
 
 #include "frontend/emulator/record/shown_device.h"
 #include "frontend/tool/run/run_setup.h"
-#include "tests/support/cli_child.h"
 #include "tests/support/test.h"
+#include "tests/support/tool/cli_child.h"
 
 #define PROGRAM     RUBATO_CUDA_PROGRAM
 #define CUBIN(arch) RUBATO_ROOT "/traces/cubin/vecadd.sm" arch ".cubin"

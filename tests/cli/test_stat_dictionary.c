@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "frontend/tool/run/results/stat_dictionary.h"
-#include "tests/support/cli_child.h"
+#include "tests/support/tool/cli_child.h"
 
 static bool has(const dictionary_entry_t *list, size_t n, const char *path)
 {

@@ -2,8 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tests/support/cli_child.h"
 #include "tests/support/test.h"
+#include "tests/support/tool/cli_child.h"
 
 #define CUBIN      RUBATO_ROOT "/traces/cubin/vecadd.sm70.cubin", "70"
 #define ADD        CUBIN, "add", "30000", "4"

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "sim/gpu/gpu_internal.h"
-#include "tests/support/lab.h"
 #include "tests/support/mix.h"
+#include "tests/support/sim/lab.h"
 
 typedef struct {
     gpu_t *gpu;

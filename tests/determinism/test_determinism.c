@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tests/support/lab.h"
 #include "tests/support/mix.h"
+#include "tests/support/sim/lab.h"
 
 static const int thread_counts[] = {1, 2, 3, 8};
 

@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "frontend/input/accelsim/accelsim.h"
-#include "tests/support/lab.h"
-#include "tests/support/real_traces.h"
+#include "tests/support/input/real_traces.h"
+#include "tests/support/sim/lab.h"
 #include "tests/support/temp_folder.h"
 
 enum { MAX_TRACES = 32, PATH_BYTES = 1024 };

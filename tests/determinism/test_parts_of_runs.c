@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "sim/gpu/gpu_counters.h"
-#include "tests/support/lab.h"
 #include "tests/support/mix.h"
+#include "tests/support/sim/lab.h"
 
 typedef struct {
     sha256_t h;

@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "frontend/tool/library/open_trace.h"
-#include "tests/support/lab.h"
-#include "tests/support/rbt_lab.h"
-#include "tests/support/real_traces.h"
+#include "tests/support/input/rbt_lab.h"
+#include "tests/support/input/real_traces.h"
+#include "tests/support/sim/lab.h"
 #include "tests/support/temp_folder.h"
 
 static void check(const char *path)

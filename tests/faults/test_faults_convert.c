@@ -2,7 +2,7 @@
  * or absent. The text is compressed, so that allocations of the compression libraries fail, too. */
 #include "tests/support/test.h"
 
-#include "tests/support/fault_lab.h"
+#include "tests/support/tool/fault_lab.h"
 
 #define TO_TEXT(pack)  "convert", "small.rbt", "work/text", "--to", "accelsim", "--pack", pack
 #define TO_NATIVE(dir) "convert", dir, "work/out.rbt", "--force", "--threads", "1"

@@ -2,7 +2,7 @@
  * in the recorded program. The exit status is 1 if the program fails, and 125 if rubato does. */
 #include "tests/support/test.h"
 
-#include "tests/support/fault_lab.h"
+#include "tests/support/tool/fault_lab.h"
 
 #define RECORD                                                                                     \
     "record", "--force", "-o", "work/out.rbt", "--tmpdir", "work", "-s", "sm.count=1", "--",       \

@@ -1,7 +1,7 @@
 /* Every allocation and every call on a file of a simulation fails once. */
 #include "tests/support/test.h"
 
-#include "tests/support/fault_lab.h"
+#include "tests/support/tool/fault_lab.h"
 
 /* One launch of a few instructions on one SM, a checkpoint after each. */
 #define SMALL "-s", "sm.count=1", "-s", "mem.partitions=1", "-t", "1"

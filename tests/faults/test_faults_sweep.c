@@ -2,7 +2,7 @@
  * run. Of allocations and reads only some fail (fault_lab.h, starts_others). */
 #include "tests/support/test.h"
 
-#include "tests/support/fault_lab.h"
+#include "tests/support/tool/fault_lab.h"
 
 #define SWEEP                                                                                      \
     "sweep", "small.rbt", "-s", "sm.count=1", "-s", "mem.partitions=1", "--vary",                  \

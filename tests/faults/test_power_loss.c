@@ -1,6 +1,6 @@
 /*
  * The power fails while a run writes its journal, checkpoints and results. From every state that
- * the disk can then have (tests/support/disk_model.h), --resume must complete the run to the same
+ * the disk can then have (tests/support/tool/disk_model.h), --resume must complete the run to the same
  * bytes. If it starts over, it must say so.
  */
 #include "tests/support/test.h"
@@ -9,9 +9,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "tests/support/disk_model.h"
-#include "tests/support/fault_lab.h"
 #include "tests/support/file_tree.h"
+#include "tests/support/tool/disk_model.h"
+#include "tests/support/tool/fault_lab.h"
 
 #define RUN                                                                                        \
     "run", "small.rbt", "-s", "sm.count=1", "-s", "mem.partitions=1", "-t", "1", "-o", "work/out", \

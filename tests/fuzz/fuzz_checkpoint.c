@@ -1,5 +1,5 @@
 /* Fuzz target of checkpoints. */
 #include "tests/fuzz/fuzz_target.h"
-#include "tests/support/chip_trial.h"
+#include "tests/support/sim/chip_trial.h"
 
 FUZZ_TARGET(chip_trial, true, 200)

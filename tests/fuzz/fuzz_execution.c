@@ -1,6 +1,6 @@
 /* Fuzz target of the execution and recording of machine code. */
 #include "tests/fuzz/fuzz_target.h"
-#include "tests/support/execution_trial.h"
+#include "tests/support/emulator/execution_trial.h"
 
 FUZZ_TARGET(execution_trial, false, 500)
 

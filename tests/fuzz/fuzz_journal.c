@@ -1,5 +1,5 @@
 /* Fuzz target of the journals of runs. */
 #include "tests/fuzz/fuzz_target.h"
-#include "tests/support/journal_trial.h"
+#include "tests/support/tool/journal_trial.h"
 
 FUZZ_TARGET(journal_trial, true, 2000)

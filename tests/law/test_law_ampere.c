@@ -2,7 +2,7 @@
  * integers share. */
 #include "tests/support/test.h"
 
-#include "tests/support/lab.h"
+#include "tests/support/sim/lab.h"
 
 #define FAIR                                                                                       \
     "sm.count=1", "icache.perfect=true", "const.perfect=true", "sm.scheduler=lrr", "lat.hmma=8",   \

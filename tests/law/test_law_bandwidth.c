@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "sim/core/msg.h"
-#include "tests/support/lab.h"
+#include "tests/support/sim/lab.h"
 
 #define QUIET "icache.perfect=true", "sm.scheduler=lrr", "gpu.launch_latency=0", "dram.tREFI=0"
 

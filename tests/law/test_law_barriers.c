@@ -1,5 +1,5 @@
 /* Laws of barriers and memory barriers: how long one takes, and what it waits for. */
-#include "tests/support/control_lab.h"
+#include "tests/support/emulator/control_lab.h"
 
 /* One SM and one slice, so that all requests take the same path. */
 #define ONE_PATH                                                                                   \

@@ -1,7 +1,7 @@
 /*
  * Laws of clock reads: a kernel that times itself measures the cycles of the model.
  */
-#include "tests/support/clock_lab.h"
+#include "tests/support/sim/clock_lab.h"
 
 #define ONE_SM "sm.count=1", "icache.perfect=true", "const.perfect=true"
 

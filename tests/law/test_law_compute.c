@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "sim/isa/isa.h"
-#include "tests/support/lab.h"
+#include "tests/support/sim/lab.h"
 
 /* One SM and no instruction fetch: only issue, dependences and pipes remain. */
 #define ONE_SM "sm.count=1", "icache.perfect=true", "const.perfect=true"

@@ -7,8 +7,8 @@
 
 #include "sim/core/msg.h"
 #include "sim/gpu/gpu_internal.h"
-#include "tests/support/lab.h"
 #include "tests/support/mix.h"
+#include "tests/support/sim/lab.h"
 
 #define SMALL                                                                                      \
     "sm.count=6", "mem.partitions=4", "l2.slices=8", "l2.size=768KiB", "gpu.launch_latency=500"

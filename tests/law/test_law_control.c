@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "sim/core/log.h"
-#include "tests/support/control_lab.h"
+#include "tests/support/emulator/control_lab.h"
 #include "tests/support/mix.h"
 
 /* --- stall counts ---------------------------------------------------------------------------- */

@@ -4,7 +4,7 @@
  */
 #include "tests/support/test.h"
 
-#include "tests/support/control_lab.h"
+#include "tests/support/emulator/control_lab.h"
 
 enum { GROUPS = 4, GAP = 9, COUNTER = 1, AFTER = 4 };
 

@@ -1,5 +1,5 @@
 /* Laws of counters that follow from the program alone, or from it and a single SM and slice. */
-#include "tests/support/lab.h"
+#include "tests/support/sim/lab.h"
 
 enum { BLOCKS = 3, WARPS = 2, STEPS = 10, WARP = 32 };
 

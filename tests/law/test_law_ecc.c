@@ -1,6 +1,6 @@
 /* Laws of error correction in the DRAM (dram.ecc): it writes whole sectors only, so what a program wrote
  * of a sector in part is read first. */
-#include "tests/support/lab.h"
+#include "tests/support/sim/lab.h"
 
 enum { WARP = 32, WARPS = 8, BLOCKS = 8, STEPS = 32 };
 

@@ -11,8 +11,8 @@
 
 #include "sim/gpu/gpu.h"
 #include "sim/gpu/gpu_conf.h"
-#include "tests/support/cli_child.h"
 #include "tests/support/mix.h"
+#include "tests/support/tool/cli_child.h"
 
 enum { SECONDS_MAX = 120 };
 

@@ -4,7 +4,7 @@
  */
 #include <stdio.h>
 
-#include "tests/support/lab.h"
+#include "tests/support/sim/lab.h"
 
 enum { LINE_BYTES_OF_CODE = 128, INST_BYTES = 16, PER_LINE = LINE_BYTES_OF_CODE / INST_BYTES };
 

@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tests/support/inside_lab.h"
-#include "tests/support/rbt_lab.h"
+#include "tests/support/input/rbt_lab.h"
+#include "tests/support/sim/inside_lab.h"
 #include "tests/support/temp_folder.h"
 
 enum { BLOCKS = 1600, WARPS = 4, STEPS = 8, RESIDENT_LINES = 512 };

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "tests/support/mix.h"
-#include "tests/support/script_sampler.h"
-#include "tests/support/witness.h"
+#include "tests/support/sim/script_sampler.h"
+#include "tests/support/sim/witness.h"
 
 #define SMALL                                                                                      \
     "sm.count=4", "mem.partitions=4", "l2.slices=4", "l2.size=768KiB", "gpu.launch_latency=700",   \

@@ -7,8 +7,8 @@
 #include "sampling/inside/inside_sampler.h"
 #include "sampling/launch/sampler_options.h"
 #include "sim/conf/param_value.h"
-#include "tests/support/inside_lab.h"
-#include "tests/support/rbt_lab.h"
+#include "tests/support/input/rbt_lab.h"
+#include "tests/support/sim/inside_lab.h"
 #include "tests/support/temp_folder.h"
 
 /* --- pka_stop --------------------------------------------------------------------------------- */

@@ -9,8 +9,8 @@
 #include "frontend/input/order/stream_builder.h"
 #include "frontend/tool/library/open_trace.h"
 #include "sim/core/mix64.h"
-#include "tests/support/control_lab.h"
-#include "tests/support/gen_trial.h"
+#include "tests/support/emulator/control_lab.h"
+#include "tests/support/input/gen_trial.h"
 #include "tests/support/mix.h"
 #include "tests/support/temp_folder.h"
 

@@ -2,7 +2,7 @@
  * Warp slots that are first used very late behave as at first. The tables of a scoreboard hold cycles
  * modulo 2^29, and those of a warp slot are made when a warp first needs them.
  */
-#include "tests/support/lab.h"
+#include "tests/support/sim/lab.h"
 
 enum { SLEEP_NS = 1000000, SLEEPS = 240, CHAIN = 60 };
 

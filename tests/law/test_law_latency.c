@@ -8,7 +8,7 @@
 #include "sim/core/msg.h"
 #include "sim/mem/dram.h"
 #include "sim/parts/addr_map.h"
-#include "tests/support/lab.h"
+#include "tests/support/sim/lab.h"
 
 /* One SM, one slice and channel with the core's clock and no refresh: latencies are whole cycles
  * and do not depend on when they begin. */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/support/clock_lab.h"
+#include "tests/support/sim/clock_lab.h"
 
 /* Like Ampere: a queue of four and a latch, 16 lanes of the load/store unit. */
 #define AMPERE                                                                                     \

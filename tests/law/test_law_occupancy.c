@@ -7,7 +7,7 @@
 
 #include "sim/gpu/dispatch/occupancy.h"
 #include "sim/gpu/dispatch/placement.h"
-#include "tests/support/lab.h"
+#include "tests/support/sim/lab.h"
 
 static launch_info_t launch_of(uint32_t threads, uint32_t regs, uint32_t shared)
 {

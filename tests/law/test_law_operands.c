@@ -2,7 +2,7 @@
  * Laws of the operand stage of code with control words: ports of the register banks, and the operand
  * cache that the reuse flags fill. Clock reads show when the next instruction issues.
  */
-#include "tests/support/control_lab.h"
+#include "tests/support/emulator/control_lab.h"
 
 #define FULL_RATE ONE_SM, "sm.fp32_lanes=32", "sm.int_lanes=32"
 

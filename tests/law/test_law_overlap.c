@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/support/overlap_lab.h"
+#include "tests/support/sim/overlap_lab.h"
 
 #define QUIET   "icache.perfect=true", "const.perfect=true", "warmup.mode=keep"
 #define OVERLAP QUIET, "gpu.concurrent_launches=128"

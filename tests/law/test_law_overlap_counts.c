@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "frontend/input/order/stream_builder.h"
-#include "tests/support/lab.h"
+#include "tests/support/sim/lab.h"
 
 #define ALONE   "icache.perfect=true", "const.perfect=true", "warmup.mode=keep"
 #define OVERLAP ALONE, "gpu.concurrent_launches=128"

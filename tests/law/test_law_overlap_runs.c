@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "sim/core/memory_file.h"
-#include "tests/support/overlap_lab.h"
+#include "tests/support/sim/overlap_lab.h"
 
 static told_t told, other;
 

@@ -4,8 +4,8 @@
  */
 #include <stdio.h>
 
-#include "tests/support/lab.h"
 #include "tests/support/mix.h"
+#include "tests/support/sim/lab.h"
 
 /* Warps issue in turn, because strict priority amplifies accidental overtaking. Constants miss
  * only once, and this must be visible. */

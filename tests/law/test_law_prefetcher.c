@@ -4,8 +4,8 @@
  */
 #include <string.h>
 
-#include "tests/support/lab.h"
 #include "tests/support/mix.h"
+#include "tests/support/sim/lab.h"
 
 #define QUIET "icache.perfect=true", "const.perfect=true", "tlb.perfect=true", "sm.count=1"
 

@@ -2,7 +2,7 @@
  * The configured replacement policy is that of the cache it is configured for: with repeated passes
  * over one line more than fits, LRU never hits and LIP keeps all lines but two.
  */
-#include "tests/support/lab.h"
+#include "tests/support/sim/lab.h"
 
 enum { ROUNDS = 12 };
 

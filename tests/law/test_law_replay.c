@@ -10,7 +10,7 @@
 #include "sampling/estimate/graph_pairs.h"
 #include "sampling/launch/launch_sampler.h"
 #include "sampling/math/rng.h"
-#include "tests/support/lab.h"
+#include "tests/support/sim/lab.h"
 
 #define CHIP                                                                                       \
     "icache.perfect=true", "const.perfect=true", "warmup.mode=keep", "sm.count=8",                 \

@@ -4,7 +4,7 @@
  */
 #include <stdio.h>
 
-#include "tests/support/lab.h"
+#include "tests/support/sim/lab.h"
 
 #define QUIET "icache.perfect=true", "const.perfect=true", "sched.order=linear"
 

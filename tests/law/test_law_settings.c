@@ -9,8 +9,8 @@
 #include "sim/conf/param_value.h"
 #include "sim/gpu/gpu_conf.h"
 #include "sim/gpu/setting_scope.h"
-#include "tests/support/lab.h"
 #include "tests/support/mix.h"
+#include "tests/support/sim/lab.h"
 
 enum { LAUNCHES = 4, VALUES_MAX = 16, VALUE_TEXT = 64, SETTING_TEXT = 160 };
 

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "sim/gpu/sampled/inside.h"
-#include "tests/support/gen_trial.h"
-#include "tests/support/lab.h"
-#include "tests/support/rbt_lab.h"
+#include "tests/support/input/gen_trial.h"
+#include "tests/support/input/rbt_lab.h"
+#include "tests/support/sim/lab.h"
 #include "tests/support/temp_folder.h"
 
 enum { BLOCKS = 24, THREADS = 64, WARPS = BLOCKS * THREADS / 32, STEPS = 16, PER_BIN = 5 };

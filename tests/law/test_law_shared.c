@@ -1,5 +1,5 @@
 /* Laws of shared memory: wide accesses, and lanes that update the same word. */
-#include "tests/support/lab.h"
+#include "tests/support/sim/lab.h"
 
 #define ONE_SM "sm.count=1", "icache.perfect=true"
 

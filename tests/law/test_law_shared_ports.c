@@ -2,7 +2,7 @@
  * Laws of the ports that SMs share on their way to the L2: together the SMs move what the port moves,
  * one of them alone does not notice it, and nothing depends on threads and windows.
  */
-#include "tests/support/lab.h"
+#include "tests/support/sim/lab.h"
 
 /* Four SMs in two TPCs of one GPC, and an L2 that is not the limit. */
 #define CHIP                                                                                       \

@@ -8,8 +8,8 @@
 #include "sampling/inside/inside_sampler.h"
 #include "sampling/math/quantile.h"
 #include "sim/gpu/gpu.h"
-#include "tests/support/inside_lab.h"
-#include "tests/support/rbt_lab.h"
+#include "tests/support/input/rbt_lab.h"
+#include "tests/support/sim/inside_lab.h"
 #include "tests/support/temp_folder.h"
 
 /* Loads of a warp, lines of the window. */

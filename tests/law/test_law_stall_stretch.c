@@ -6,7 +6,7 @@
 
 #include "sim/conf/conf.h"
 #include "sim/gpu/setting_scope.h"
-#include "tests/support/control_lab.h"
+#include "tests/support/emulator/control_lab.h"
 
 /* Cycles of CLOCK, FADD with this stall count, a second instruction, CLOCK. */
 static uint64_t elapsed(const gpu_spec_t *spec, unsigned stall, const char *second, const char *src)

@@ -3,7 +3,7 @@
  * is only one of a resource, each line but the first waits exactly until the previous one releases
  * it. Several warps load the same line: only so many of them wait for it together.
  */
-#include "tests/support/lab.h"
+#include "tests/support/sim/lab.h"
 
 /* One SM, one slice that always hits, no translation: a request's way there and back is a sum. */
 #define ONE_PATH                                                                                   \

@@ -4,8 +4,8 @@
  */
 #include <stdio.h>
 
-#include "tests/support/lab.h"
 #include "tests/support/mix.h"
+#include "tests/support/sim/lab.h"
 
 /* One SM; fetch is switched off unless it is the reason under test. */
 #define ONE_SM   "sm.count=1"

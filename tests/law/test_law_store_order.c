@@ -3,7 +3,7 @@
  * and stores takes the time of both, one after the other; otherwise they overlap. Loads alone and
  * stores alone do not notice it.
  */
-#include "tests/support/lab.h"
+#include "tests/support/sim/lab.h"
 
 /* One SM whose stores are limited by its port, which holds all requests of its warps. */
 #define INTERVAL 4

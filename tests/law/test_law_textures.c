@@ -2,7 +2,7 @@
  * Laws of texture fetches and surface accesses: how long the texture unit takes for a warp, latency
  * of hits and misses in the L1, and what is counted where.
  */
-#include "tests/support/lab.h"
+#include "tests/support/sim/lab.h"
 
 enum { WARP = 32, WARPS = 4, QUAD_LANES = 4, CONFLICT_STRIDE = LINE_BYTES };
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "frontend/tool/library/open_trace.h"
-#include "tests/support/lab.h"
+#include "tests/support/sim/lab.h"
 #include "tests/support/temp_folder.h"
 
 static const char *const names[] = {

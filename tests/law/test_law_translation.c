@@ -2,7 +2,7 @@
  * Laws of address translation. Each compares a program with the same program on a chip without
  * translation. With an L2 that always hits, the difference is due to translation alone.
  */
-#include "tests/support/lab.h"
+#include "tests/support/sim/lab.h"
 
 #define NO_NOISE "icache.perfect=true", "l2.perfect=true"
 

@@ -1,5 +1,5 @@
 /* Laws of waits with more than one reason: which of their states the cycles are charged to. */
-#include "tests/support/lab.h"
+#include "tests/support/sim/lab.h"
 
 #define NO_FETCH "sm.count=1", "icache.perfect=true", "const.perfect=true"
 

@@ -1,7 +1,7 @@
 /* What a launch finds in the L2, by warmup.mode, when launches before it are skipped. */
 #include "tests/support/test.h"
 
-#include "tests/support/lab.h"
+#include "tests/support/sim/lab.h"
 
 enum { LAUNCHES = 4, STEPS = 16 };
 

@@ -2,7 +2,7 @@
  * Laws of write-back for code with control words: each bank of the register file has one write
  * port, and a load loses a cycle to a result of fixed latency (Huerta 2025).
  */
-#include "tests/support/control_lab.h"
+#include "tests/support/emulator/control_lab.h"
 
 /* Latency of a load from shared memory, and the time from issue until a result of fixed latency
  * is read from its register. */

@@ -26,7 +26,7 @@
 #include <string.h>
 
 #include "tests/program/cuda_program_streams.h"
-#include "tests/support/cuda_stub.h"
+#include "tests/support/emulator/cuda_stub.h"
 
 int cudaMalloc(void **p, size_t n);
 int cudaFree(void *p);

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "tests/support/cuda_stub.h"
+#include "tests/support/emulator/cuda_stub.h"
 
 int cudaMemcpy(void *to, const void *from, size_t n, int kind);
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "tests/support/cuda_stub.h"
+#include "tests/support/emulator/cuda_stub.h"
 
 /* In files of nvcc this section holds the places of the fat binaries. */
 __attribute__((section(".nvFatBinSegment"), used)) static int segment = 1;
