@@ -147,9 +147,9 @@ watched()
     rm -f "$log"
 }
 
-# Configures and builds a preset (in build for release, in build-NAME for others).
+# Configures a preset (in build for release, in build-NAME for others).
 # RUBATO_CMAKE_OPTIONS: additional options of cmake.
-build()
+configure()
 {
     local preset=$1 generator=()
     local folder=build-$preset
@@ -159,7 +159,15 @@ build()
     fi
     [[ -f $folder/CMakeCache.txt ]] || say "configuring $folder"
     # shellcheck disable=SC2086 # several words
-    quietly cmake --preset "$preset" "${generator[@]}" ${RUBATO_CMAKE_OPTIONS:-} || return
+    quietly cmake --preset "$preset" "${generator[@]}" ${RUBATO_CMAKE_OPTIONS:-}
+}
+
+# Configures and builds a preset: all, or the targets that are named.
+build()
+{
+    local folder=build-$1
+    [[ $1 == release ]] && folder=build
+    configure "$1" || return
     say "building $folder with $(nproc) jobs (a full build takes a few minutes)"
     watched cmake --build "$folder" --parallel "$(nproc)" "${@:2}"
 }
@@ -206,9 +214,13 @@ check_sanitizers()
     build asan && run_tests asan
 }
 
+# Only the tests that this preset runs are built.
 check_threads()
 {
-    build tsan && run_tests tsan
+    local tests
+    configure tsan || return
+    mapfile -t tests < <(ctest --preset tsan -N | sed -nE 's/^ *Test +#[0-9]+: (.*)/\1/p')
+    build tsan --target "${tests[@]}" && run_tests tsan
 }
 
 check_static()
@@ -302,11 +314,11 @@ make_traces()
 # Builds with sanitizers, and their tests.
 sanitize()
 {
-    local failed=() preset
+    local failed=() step
     need "${build_packages[@]}" "${test_packages[@]}" "${sanitizer_packages[@]}"
-    for preset in tsan asan; do
-        say "tests ($preset)"
-        { build "$preset" && run_tests "$preset"; } || failed+=("$preset")
+    for step in threads sanitizers; do
+        say "check $step"
+        "check_$step" || failed+=("$step")
     done
     ((${#failed[@]} == 0)) || {
         say "failed: ${failed[*]}"
