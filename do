@@ -21,6 +21,8 @@ usage: ./do COMMAND
   run [ARGUMENT]...   build, then simulate traces/matmul-sm70 on the V100 model
                       (with arguments: build, then rubato run ARGUMENT...)
   test [OPTION]...    build and run the tests (options of ctest)
+  test --quick [COMMIT]
+                      build and run tests of what changed since COMMIT [the last one], for a minute
   build               build build/rubato
   package             build, then make a Debian package: build/*.deb
   freeze              make the files of this version that later versions must read (tests/frozen)
@@ -182,6 +184,19 @@ run_tests()
     awk -f tests/summary.awk "build-$1/Testing/Temporary/LastTest.log" "$log"
     rm -f "$log"
     return "$status"
+}
+
+# [COMMIT]: builds and runs only tests of what changed, for about a minute.
+quick_tests()
+{
+    local names targets
+    configure test
+    names=$(tests/quick.sh build-test "$@")
+    [[ -n $names ]] || return 0
+    # Tests that are scripts have no target of their own.
+    mapfile -t targets < <(grep -E '^(test|fuzz)_' <<<"$names")
+    build test --target rubato "${targets[@]}"
+    run_tests test -R "^($(paste -sd '|' <<<"$names"))\$"
 }
 
 sources()
@@ -393,8 +408,12 @@ main()
         ;;
     test)
         need "${build_packages[@]}" "${test_packages[@]}"
-        build test
-        run_tests test "$@"
+        if [[ ${1-} == --quick ]]; then
+            quick_tests "${@:2}"
+        else
+            build test
+            run_tests test "$@"
+        fi
         ;;
     build)
         need "${build_packages[@]}"
