@@ -4,6 +4,7 @@
 #include "sim/core/engine.h"
 #include "sim/core/wheel.h"
 #include "sim/parts/cache.h"
+#include "sim/parts/replacement.h"
 #include "sim/parts/xbar.h"
 #include "tests/support/input/synth.h"
 

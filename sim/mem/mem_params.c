@@ -1,5 +1,7 @@
 #include "sim/mem/mem_params.h"
 
+#include "sim/parts/replacement.h"
+
 const param_choice_t mem_hash_choices[] = {
     {"none", "consecutive blocks go to consecutive slices"},
     {"ipoly", "remainder modulo an irreducible polynomial"},

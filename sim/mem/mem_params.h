@@ -6,7 +6,6 @@
 #define RUBATO_MEM_PARAMS_H
 
 #include "sim/conf/param.h"
-#include "sim/parts/replacement.h"
 
 #define ICNT_PARAMS(P, E, T)                                                                       \
     P(BOOL, perfect, "false", 0, 1, "", "unlimited ports; only the latency remains")               \

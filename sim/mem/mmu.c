@@ -4,6 +4,7 @@
 #include "sim/core/inbox.h"
 #include "sim/core/model_mem.h"
 #include "sim/parts/cache.h"
+#include "sim/parts/replacement.h"
 
 /* A page walk that was in flight at the last request. */
 typedef struct {

@@ -18,7 +18,21 @@
 #include <stdio.h>
 
 #include "sim/core/msg.h"
-#include "sim/parts/replacement.h"
+
+typedef struct cache cache_t;
+
+/* One of the policies in replacement.h, which only those include who name one: a new policy compiles few files. */
+typedef uint32_t replacement_policy_t;
+
+/* An access to a cache. Walks without time, translations and code leave it all zero: unknown. */
+typedef enum { CACHE_BY_OTHERS, CACHE_BY_READ, CACHE_BY_WRITE, CACHE_BY_ATOMIC } cache_access_t;
+typedef struct {
+    uint32_t pc;     /* low bits of the address of the instruction */
+    uint16_t warp;   /* its slot in its SM; only the L1 knows it */
+    uint8_t kind;    /* cache_access_t */
+    bool prefetched; /* a prefetcher asks, no instruction waits */
+    bool fill;       /* not an access: the data of an earlier miss arrive */
+} cache_request_t;
 
 /* The low bits of a tag, below the line's address. MARK belongs to the owner; it disappears with
  * the line and is not saved in checkpoints. */

@@ -7,6 +7,7 @@
 #include "sim/core/divider.h"
 #include "sim/parts/cache.h"
 #include "sim/parts/narrow_set.h"
+#include "sim/parts/replacement.h"
 #include "sim/parts/wide_set.h"
 
 enum { CACHE_MAX_WAYS = UINT16_MAX, CACHE_NO_WAY = CACHE_MAX_WAYS };

@@ -22,20 +22,10 @@
 #ifndef RUBATO_PARTS_REPLACEMENT_H
 #define RUBATO_PARTS_REPLACEMENT_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "sim/conf/param.h"
-
-/* An access to a cache. Walks without time, translations and code leave it all zero: unknown. */
-typedef enum { CACHE_BY_OTHERS, CACHE_BY_READ, CACHE_BY_WRITE, CACHE_BY_ATOMIC } cache_access_t;
-typedef struct {
-    uint32_t pc;     /* low bits of the address of the instruction */
-    uint16_t warp;   /* its slot in its SM; only the L1 knows it */
-    uint8_t kind;    /* cache_access_t */
-    bool prefetched; /* a prefetcher asks, no instruction waits */
-    bool fill;       /* not an access: the data of an earlier miss arrive */
-} cache_request_t;
+#include "sim/parts/cache.h"
 
 /* X(enumerator, name in the configuration, bits of state per way, words per cache, help) */
 #define REPLACEMENT_POLICIES(X)                                                                    \
@@ -53,14 +43,12 @@ typedef struct {
 
 #define REPLACEMENT_ENUM_(NAME, name, bits, words, help) REPLACEMENT_##NAME,
 #define REPLACEMENT_ONE_(NAME, name, bits, words, help)  +1
-typedef enum { REPLACEMENT_POLICIES(REPLACEMENT_ENUM_) } replacement_policy_t;
+enum { REPLACEMENT_POLICIES(REPLACEMENT_ENUM_) }; /* a replacement_policy_t */
 enum { REPLACEMENT_COUNT = 0 REPLACEMENT_POLICIES(REPLACEMENT_ONE_) };
 
 extern const param_choice_t replacement_choices[]; /* for the settings */
 extern const uint8_t replacement_bits[REPLACEMENT_COUNT];
 extern const uint16_t replacement_words[REPLACEMENT_COUNT];
-
-typedef struct cache cache_t;
 
 #define REPLACEMENT_OPS_(NAME, name, bits, words, help)                                            \
     void replacement_##name##_hit(cache_t *c, uint32_t set, uint32_t way);                         \

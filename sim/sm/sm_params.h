@@ -8,10 +8,7 @@
 
 #include "sim/conf/param.h"
 #include "sim/isa/isa.h"
-#include "sim/parts/replacement.h"
-#include "sim/sm/memory/prefetcher.h"
 #include "sim/sm/memory/write_policy.h"
-#include "sim/sm/subcore/scheduler.h"
 
 enum { DEPS_AUTO, DEPS_SCOREBOARD, DEPS_CONTROL };
 extern const param_choice_t sm_dependence_choices[];

@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "sim/sm/memory/prefetcher.h"
 #include "tests/support/mix.h"
 #include "tests/support/sim/lab.h"
 

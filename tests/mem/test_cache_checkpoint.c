@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "sim/parts/replacement.h"
 #include "tests/support/sim/cache_lab.h"
 
 static void traffic(cache_t *c, uint64_t seed, uint64_t *hash)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/sm/subcore/scheduler.h"
 #include "sim/sm/subcore/scheduler_state.h"
 #include "tests/support/sim/cache_lab.h"
 

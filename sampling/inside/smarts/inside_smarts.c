@@ -22,6 +22,7 @@
 #include "sampling/inside/smarts/smarts_state.h"
 #include "sim/core/alloc.h"
 #include "sim/core/msg.h"
+#include "sim/sm/memory/prefetcher.h"
 
 /* Refresh intervals of the DRAM for which a launch settles. */
 #define SETTLE_REFRESHES 1.5

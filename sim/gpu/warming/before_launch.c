@@ -26,6 +26,7 @@
 #include "sim/gpu/warming/footprint.h"
 #include "sim/gpu/warming/touch_walk.h"
 #include "sim/gpu/warming/trail.h"
+#include "sim/parts/replacement.h"
 
 /*
  * A launch may be preceded by a walk over as many instructions as it has itself, and WALKED_ANYWAY,

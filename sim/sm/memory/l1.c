@@ -8,6 +8,7 @@
 #include "sim/sm/memory/memory_parts.h"
 
 #include "sim/core/model_mem.h"
+#include "sim/sm/memory/prefetcher.h"
 
 void l1_init(sm_t *sm)
 {

@@ -6,6 +6,7 @@
 #include "sim/core/checkpoint_read.h"
 #include "sim/core/model_mem.h"
 #include "sim/core/prefetch.h"
+#include "sim/sm/memory/prefetcher.h"
 #include "sim/sm/save_value.h"
 
 static bool power_of_two(uint32_t n)

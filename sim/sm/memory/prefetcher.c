@@ -1,3 +1,4 @@
+#include "sim/sm/memory/prefetcher.h"
 #include "sim/sm/memory/prefetcher_state.h"
 
 #define CHOICE_(NAME, name, words, help) {#name, help},

@@ -3,6 +3,7 @@
 #define RUBATO_SM_PREFETCHER_STATE_H
 
 #include "sim/sm/memory/memory_parts.h"
+#include "sim/sm/memory/prefetcher.h"
 
 #define PREFETCHER_LOAD_(NAME, name, words, help)                                                  \
     void prefetcher_##name##_load(sm_t *sm, const prefetch_event_t *e, cycle_t now);

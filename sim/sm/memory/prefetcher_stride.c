@@ -4,6 +4,7 @@
  * warps interleave (Lee et al., MICRO 2010). After two equal strides in a row, the lines at one to
  * l1.prefetch_lines strides are fetched.
  */
+#include "sim/sm/memory/prefetcher.h"
 #include "sim/sm/memory/prefetcher_state.h"
 
 enum { WORDS = 4, SURE = 2 };

@@ -15,6 +15,7 @@
 
 #include "sim/core/checkpoint_read.h"
 #include "sim/core/model_mem.h"
+#include "sim/parts/replacement.h"
 
 #ifdef __SSE4_1__
 #include <smmintrin.h>

@@ -1,3 +1,4 @@
+#include "sim/sm/subcore/scheduler.h"
 #include "sim/sm/subcore/scheduler_state.h"
 
 #define CHOICE_(NAME, name, values, help) {#name, help},

@@ -2,6 +2,7 @@
 #ifndef RUBATO_SM_SCHEDULER_STATE_H
 #define RUBATO_SM_SCHEDULER_STATE_H
 
+#include "sim/sm/subcore/scheduler.h"
 #include "sim/sm/subcore/subcore_state.h"
 
 #define SCHEDULER_PICK_(NAME, name, values, help)                                                  \

@@ -6,6 +6,7 @@
 #define RUBATO_SM_SUB_CYCLE_H
 
 #include "sim/sm/subcore/ready.h"
+#include "sim/sm/subcore/scheduler.h"
 #include "sim/sm/subcore/scheduler_state.h"
 
 static inline warp_t *sub_cycle_warp(const sm_t *sm, const sub_core_t *sub, uint32_t place)
