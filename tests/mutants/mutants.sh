@@ -64,30 +64,30 @@ check_list()
 # Headers of the tests' own helpers that use a part of the program.
 helpers_of()
 {
-    (cd "$work" && grep -lE "\"$1[/.]" tests/support/*.[ch] | sed 's|\.[ch]$||' | sort -u | paste -sd '|')
+    (cd "$work" && grep -lE "\"$1[/.]" tests/support/*.[ch] tests/support/*/*.[ch] | sed 's|\.[ch]$||' | sort -u | paste -sd '|')
 }
 
 # Test programs that look at the part that FILE belongs to, and are quick: they are asked first.
 first_tests()
 {
-    local part tests=(tests/unit/test_*.c)
+    local part tests=()
     case $1 in
-    sim/*) part='(sim/(sm|mem|parts|gpu)|tests/support/(dram_channel|mem_harness|cache_lab|xbar_lab))' ;;
+    sim/*) part='(sim/(sm|mem|parts|gpu)|tests/support/sim/(dram_channel|mem_harness|cache_lab|xbar_lab))' ;;
     sampling/*)
         part="(sampling|$(helpers_of sampling))"
         tests+=(tests/law/test_law_{change,guard,inside_methods,replay,smarts,units}.c)
         tests+=(tests/cli/test_cli_{estimates,inside,interval,sampling}.c)
         ;;
     frontend/emulator/*)
-        part="(frontend/emulator|$(helpers_of frontend/emulator)|tests/support/(cuda_stub|shown_gpu))"
+        part="(frontend/emulator|$(helpers_of frontend/emulator)|tests/support/emulator/(cuda_stub|shown_gpu))"
         tests+=(tests/cli/test_{record,record_streams,run_program}.c)
         ;;
     *) part="(${1%/*})" ;;
     esac
     (cd "$work" && {
         [[ $1 != sim/* ]] || printf '%s\n' tests/law/test_law_*.c | grep -Ev 'photon|inside|extremes|region|units'
-        printf '%s\n' "${tests[@]}" | grep -v '^tests/unit/'
-        grep -lE "\"${part}[/.]" tests/unit/test_*.c
+        ((${#tests[@]} == 0)) || printf '%s\n' "${tests[@]}"
+        grep -lE "\"${part}[/.]" tests/{sim,mem,input,emulator,sampling,tool}/test_*.c
     }) | sed 's|.*/||; s|\.c$||' | sort -u
 }
 
