@@ -198,8 +198,8 @@ static rb_code_t push_given(program_t *p, assembler_t *a, const kernel_param_t *
                              p->spec->name, name);
     if (is_described(p, name)) {
         if (!program_number(text, strlen(text), &value))
-            return rb_fail(a->err, RB_USAGE, "%s: %s: '%s' is not a whole number", p->spec->name,
-                           name, text);
+            return rb_fail(a->err, RB_USAGE, "%s: %s: '%s' is not a whole number below 2^64",
+                           p->spec->name, name, text);
         RB_TRY(check_value(p, name, value, a->err));
         snprintf(number, sizeof(number), "%llu", (unsigned long long)value);
         text = number;
