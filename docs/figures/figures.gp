@@ -1,4 +1,9 @@
 # Draws silicon.svg and speed.svg of README.md from the tables beside this file: cd docs/figures && gnuplot figures.gp
+# study.svg is rubato's own figure:
+#   rubato gen solver --size 65536 -p degree=12 -p local=30 -p iterations=30 -o solver.rbt
+#   rubato sweep solver.rbt --gpu v100 --sample stem_online:pilot=6 \
+#     --vary l2.size=6MiB,4608KiB,3MiB,1536KiB,768KiB --vary sm.count=40,20 -o study
+#   rubato plot study --what curve --axis l2.size -o study.svg
 set datafile separator ","
 set terminal svg size 460,330 font "Helvetica,12" background "white"
 set key bottom center horizontal samplen 0.5
