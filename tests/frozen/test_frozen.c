@@ -11,7 +11,7 @@
 
 #include "frontend/input/rbt/rbt_checksum.h"
 #include "frontend/input/rbt/rbt_format.h"
-#include "tests/support/cli_child.h"
+#include "tests/support/tool/cli_child.h"
 
 #define FROZEN RUBATO_ROOT "/tests/frozen"
 #define FIRST  "0.2.0" /* what is made newer */
