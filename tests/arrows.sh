@@ -125,8 +125,8 @@ frontend/tool/run/sampled
 frontend/tool/run/program sampled
 frontend/tool/run/results sampled
 ROOMS
-for folder in $(grep -oE 'rubato_module\([a-z_]+ [a-z/]+ ROOMS' CMakeLists.txt | awk '{ print $2 }'); do
-    [ "$folder" = sim/sm ] && continue
+roomed=$(grep -oE 'rubato_module\([a-z_]+ [a-z/]+ ROOMS' CMakeLists.txt | awk '$2 != "sim/sm" { print $2 }')
+for folder in $roomed; do
     for room in "$folder"/*/; do
         case " $known " in *" ${room%/} "*) ;; *) echo "${room%/}: tests/arrows.sh does not name this room" && wrong=1 ;; esac
     done
