@@ -252,6 +252,7 @@ static void options_that_are_said_to_be_idle_are(void **state)
     }
     assert_true(n > 30);
     source->ops->destroy(source);
+    synth_destroy(s);
     temp_folder_remove();
 }
 
