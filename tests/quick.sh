@@ -39,7 +39,7 @@ costs=$build/Testing/Temporary/CTestCostData.txt
 [[ -f $costs ]] || costs=/dev/null
 ctest --test-dir "$build" -N -L "$regex" | sed -nE 's/^ *Test +#[0-9]+: (.*)/\1/p' |
     awk -v work=$((seconds * $(nproc))) -v labels="${labels[*]}" '
-        NR == FNR { if (NF == 3) cost[$1] = $3; next }
+        FILENAME != "-" { if (NF == 3) cost[$1] = $3; next }
         { name[++n] = $1; time[n] = $1 in cost ? cost[$1] : 1 }
         END {
             for (i = 2; i <= n; i++)
