@@ -164,14 +164,18 @@ configure()
     quietly cmake --preset "$preset" "${generator[@]}" ${RUBATO_CMAKE_OPTIONS:-}
 }
 
-# Configures and builds a preset: all, or the targets that are named.
-build()
+# Builds a preset that is configured: all, or the targets that are named.
+compile()
 {
     local folder=build-$1
     [[ $1 == release ]] && folder=build
-    configure "$1" || return
     say "building $folder with $(nproc) jobs (a full build takes a few minutes)"
     watched cmake --build "$folder" --parallel "$(nproc)" "${@:2}"
+}
+
+build()
+{
+    configure "$1" && compile "$@"
 }
 
 # Runs the tests of a preset. The last lines name the skipped tests; the very last one is
@@ -195,7 +199,7 @@ quick_tests()
     [[ -n $names ]] || return 0
     # Tests that are scripts have no target of their own.
     mapfile -t targets < <(grep -E '^(test|fuzz)_' <<<"$names")
-    build test --target rubato "${targets[@]}"
+    compile test --target rubato "${targets[@]}"
     run_tests test -R "^($(paste -sd '|' <<<"$names"))\$"
 }
 
@@ -235,7 +239,7 @@ check_threads()
     local tests
     configure tsan || return
     mapfile -t tests < <(ctest --preset tsan -N | sed -nE 's/^ *Test +#[0-9]+: (.*)/\1/p')
-    build tsan --target "${tests[@]}" && run_tests tsan
+    compile tsan --target "${tests[@]}" && run_tests tsan
 }
 
 check_static()
