@@ -41,9 +41,7 @@ static rb_code_t set_param(gen_program_t *g, const char *text, rb_err_t *err)
 
         if (strlen(name) != (size_t)(equals - text) || strncmp(name, text, strlen(name)) != 0)
             continue;
-        if (!program_number(equals + 1, strlen(equals + 1), &value))
-            return rb_fail(err, RB_USAGE, "%s: %s: '%s' is not a whole number below 2^64",
-                           g->kind->name, name, equals + 1);
+        RB_TRY(program_number_of(g->kind->name, name, equals + 1, &value, err));
         return set_value(g, i, value, err);
     }
     return rb_fail(err, RB_USAGE, "%s has no parameter '%.*s'; see rubato gen --list %s",

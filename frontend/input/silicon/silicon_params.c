@@ -29,6 +29,15 @@ bool program_number(const char *text, size_t len, uint64_t *out)
     return false;
 }
 
+rb_code_t program_number_of(const char *program, const char *name, const char *text, uint64_t *out,
+                            rb_err_t *err)
+{
+    if (program_number(text, strlen(text), out))
+        return RB_OK;
+    return rb_fail(err, RB_USAGE, "%s: %s: '%s' is not a whole number up to 2^53", program, name,
+                   text);
+}
+
 static char *copy_text(const char *text, size_t len)
 {
     char *copy = rb_calloc(len + 1, 1);

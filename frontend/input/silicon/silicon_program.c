@@ -197,9 +197,7 @@ static rb_code_t push_given(program_t *p, assembler_t *a, const kernel_param_t *
                    : rb_fail(a->err, RB_USAGE, "%s: the program has no parameter '%s'",
                              p->spec->name, name);
     if (is_described(p, name)) {
-        if (!program_number(text, strlen(text), &value))
-            return rb_fail(a->err, RB_USAGE, "%s: %s: '%s' is not a whole number below 2^64",
-                           p->spec->name, name, text);
+        RB_TRY(program_number_of(p->spec->name, name, text, &value, a->err));
         RB_TRY(check_value(p, name, value, a->err));
         snprintf(number, sizeof(number), "%llu", (unsigned long long)value);
         text = number;

@@ -28,6 +28,10 @@ bool program_has_blocks(const suite_t *suite);
 /* Reads digits and an optional k, M, G, Ki, Mi or Gi. False for anything else and above 2^53. */
 bool program_number(const char *text, size_t len, uint64_t *out);
 
+/* The same for the value of a parameter; RB_USAGE with both names. */
+RB_CHECKED rb_code_t program_number_of(const char *program, const char *name, const char *text,
+                                       uint64_t *out, rb_err_t *err);
+
 typedef struct {
     const char *path;
     const char *name; /* for messages about parameters */

@@ -78,13 +78,14 @@ static void report(const void *state, const char *name)
     const state_t *s = state;
     const change_t c = change_rounds_change(s->rounds);
     const unsigned rounds = change_rounds_count(s->rounds);
-    if (50 * (c.high - c.low) > 100 * s->bound)
+    const double half_width = 50 * (c.high - c.low); /* in % */
+    if (half_width > 100 * s->bound)
         rb_warn(
             "%s: the launches that the other run chose show the change to +-%.1f %%: it would have "
             "to choose more (stem_online:pilot=6, random:count=...)",
-            name, 50 * (c.high - c.low));
+            name, half_width);
     rb_info("%s: the change of the cycles, %+.2f +-%.2f %%, after %u round%s", name, 100 * c.change,
-            50 * (c.high - c.low), rounds, rounds == 1 ? "" : "s");
+            half_width, rounds, rounds == 1 ? "" : "s");
 }
 
 static const launch_online_ops_t base_ops = {
