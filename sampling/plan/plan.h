@@ -48,8 +48,7 @@ typedef struct {
 
     bool random;      /* samples are drawn at random within clusters, so intervals are possible */
     bool replacement; /* drawn with replacement */
-    bool
-        part; /* drawn from the samples of another plan, for a change only (estimate/change_part.h) */
+    bool part;        /* drawn from another plan's samples, for a change (estimate/change_part.h) */
 
     /* For the profiled GPU; NAN if the population has no times. */
     double profile_total;     /* sum of all times: nanoseconds or cycles, as in the profile */

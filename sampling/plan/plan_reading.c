@@ -33,8 +33,6 @@ text_lines_t plan_reading_lines(const char *name, FILE *in)
 
 rb_code_t plan_reading_bad(const plan_reading_t *g, const char *what)
 {
-    if (g->line == 0)
-        return rb_fail(g->err, RB_TRACE, "%s: %s", g->name, what);
     return rb_fail(g->err, RB_TRACE, "%s:%llu: %s", g->name, (unsigned long long)g->line, what);
 }
 

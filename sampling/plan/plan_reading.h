@@ -15,7 +15,7 @@
 typedef struct {
     plan_t *plan;
     const char *name; /* of the file, for messages */
-    uint64_t line;    /* line being read, from 1; 0: the file has no lines */
+    uint64_t line;    /* line being read, from 1 */
     size_t clusters_cap, samples_cap;
     rb_err_t *err;
 } plan_reading_t;
@@ -27,7 +27,7 @@ void plan_reading_begin(plan_reading_t *g, plan_t *plan, const char *method, con
 /* The lines of a plan file; name and in are borrowed. */
 text_lines_t plan_reading_lines(const char *name, FILE *in);
 
-/* Fails with the file and, if known, the line. */
+/* Fails with the file and the line. */
 rb_code_t plan_reading_bad(const plan_reading_t *g, const char *what);
 
 RB_CHECKED rb_code_t plan_reading_cluster(plan_reading_t *g, uint64_t size, uint64_t draws);
