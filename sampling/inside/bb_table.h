@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 
+#include "sim/core/hash_map.h"
 #include "sim/gpu/source/trace_source.h"
 
 /* code: owned; copies of the first `known` instructions. */
@@ -15,8 +16,7 @@ typedef struct {
 typedef struct {
     bb_entry_t *bbs; /* owned */
     size_t n, cap;
-    uint32_t *slots; /* owned: hash table of number + 1; 0: free */
-    size_t n_slots;
+    hash_map_t map;
 } bb_table_t;
 
 /* Number of a basic block; BB_NONE if it is not in the table. */

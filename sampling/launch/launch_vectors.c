@@ -7,6 +7,7 @@
 #include "sampling/math/kmeans.h"
 #include "sampling/math/pair_sort.h"
 #include "sim/core/alloc.h"
+#include "sim/core/hash_map.h"
 
 const param_choice_t representative_choices[] = {
     {"first", NULL}, {"random", NULL}, {"centre", NULL}, {NULL, NULL}};
@@ -23,27 +24,26 @@ static uint64_t row_hash(const double *row, size_t d)
 
 void vectors_merge(launch_vectors_t *v, double *x, size_t n, size_t d)
 {
-    size_t mask = 15;
-    while (mask < 2 * n)
-        mask = 2 * mask + 1;
-    uint32_t *slot = rb_calloc(mask + 1, sizeof(*slot)); /* vector + 1 */
+    hash_map_t map = {0};
     *v = (launch_vectors_t){.d = d, .x = x};
     v->of = rb_calloc(n, sizeof(*v->of));
     v->weight = rb_calloc(n, sizeof(*v->weight));
     for (size_t i = 0; i < n; i++) {
         const double *row = x + i * d;
-        size_t at = row_hash(row, d) & mask;
-        while (slot[at] != 0 && memcmp(x + (slot[at] - 1) * d, row, d * sizeof(*row)) != 0)
-            at = (at + 1) & mask;
-        if (slot[at] == 0) {
-            memmove(x + v->n * d, row, d * sizeof(*row)); /* v->n never overtakes i, so no unread
-                                                           * row is overwritten */
-            slot[at] = (uint32_t)++v->n;
+        const uint64_t hash = row_hash(row, d);
+        hash_walk_t w = hash_map_walk(&map, hash);
+        while (hash_walk_next(&w) && memcmp(x + w.number * d, row, d * sizeof(*row)) != 0)
+            ;
+        if (w.slot->entry == 0) {
+            /* v->n never overtakes i, so no unread row is overwritten. */
+            memmove(x + v->n * d, row, d * sizeof(*row));
+            w.number = (uint32_t)v->n++;
+            hash_map_add(&map, hash, w.number);
         }
-        v->of[i] = slot[at] - 1;
+        v->of[i] = w.number;
         v->weight[v->of[i]]++;
     }
-    free(slot);
+    hash_map_free(&map);
     v->x = rb_realloc(v->x, v->n * d, sizeof(*v->x));
 }
 

@@ -7,6 +7,7 @@
 
 #include "sim/core/alloc.h"
 #include "sim/core/fnv.h"
+#include "sim/core/hash_map.h"
 
 typedef struct {
     file_read_t file;  /* path and name are owned */
@@ -16,8 +17,7 @@ typedef struct {
 struct file_reads {
     entry_t *entries; /* owned, in the order of addition */
     size_t n, cap;
-    size_t *slots; /* owned: hash table by path; holds index of the entry + 1 */
-    size_t n_slots;
+    hash_map_t paths;
     size_t *used; /* owned: entries in the order of their first use */
     size_t n_used, cap_used;
     size_t n_complete;    /* of used: this many from the start have known hashes */
@@ -49,46 +49,29 @@ void file_reads_destroy(file_reads_t *r)
         free(r->entries[i].partial);
     }
     free(r->entries);
-    free(r->slots);
+    hash_map_free(&r->paths);
     free(r->used);
     pthread_mutex_destroy(&r->lock);
     free(r);
 }
 
-static size_t hash_text(const char *text)
+static entry_t *find_path(const file_reads_t *r, const char *path)
 {
-    const uint64_t h = fnv_text(FNV_START, text);
-    return (size_t)(h ^ h >> 32);
-}
-
-/* The slot of a path, or the empty one where it belongs. */
-static size_t *find_slot(const file_reads_t *r, const char *path)
-{
-    size_t at = hash_text(path) & (r->n_slots - 1);
-    while (r->slots[at] != 0 && strcmp(r->entries[r->slots[at] - 1].file.path, path) != 0)
-        at = (at + 1) & (r->n_slots - 1);
-    return &r->slots[at];
-}
-
-static void grow_slots(file_reads_t *r)
-{
-    r->n_slots = r->n_slots == 0 ? 64 : 2 * r->n_slots;
-    free(r->slots);
-    r->slots = rb_calloc(r->n_slots, sizeof(*r->slots));
-    for (size_t i = 0; i < r->n; i++)
-        *find_slot(r, r->entries[i].file.path) = i + 1;
+    if (r == NULL)
+        return NULL;
+    for (hash_walk_t w = hash_map_walk(&r->paths, fnv_text(FNV_START, path)); hash_walk_next(&w);)
+        if (strcmp(r->entries[w.number].file.path, path) == 0)
+            return &r->entries[w.number];
+    return NULL;
 }
 
 void file_reads_add(file_reads_t *r, const char *path, const char *name)
 {
-    if (2 * r->n >= r->n_slots)
-        grow_slots(r);
-    size_t *slot = find_slot(r, path);
-    if (*slot != 0)
+    if (find_path(r, path) != NULL)
         return;
     rb_grow(&r->entries, &r->cap, r->n + 1, sizeof(*r->entries));
     r->entries[r->n] = (entry_t){.file = {.path = rb_strdup(path), .name = rb_strdup(name)}};
-    *slot = ++r->n;
+    hash_map_add(&r->paths, fnv_text(FNV_START, path), (uint32_t)r->n++);
 }
 
 size_t file_reads_count(const file_reads_t *r)
@@ -122,14 +105,6 @@ bool file_reads_find(const file_reads_t *r, const char *name, size_t *i)
         }
     }
     return false;
-}
-
-static entry_t *find_path(const file_reads_t *r, const char *path)
-{
-    if (r == NULL || r->n_slots == 0)
-        return NULL;
-    size_t slot = *find_slot(r, path);
-    return slot != 0 ? &r->entries[slot - 1] : NULL;
 }
 
 /* Sets or checks the hash of the whole file; h is consumed. */

@@ -8,17 +8,14 @@
 #include "sim/stats/stats.h"
 
 enum {
-    FIRST_BITS = 8,   /* of the hash tables */
     FIRST_SITES = 64, /* in tables by number */
-    MAP_MAX = 1 << 20 /* longer code is found by the hash table only */
+    MAP_MAX = 1 << 20 /* longer code is found by the hash map only */
 };
 
 void inst_sites_init(inst_sites_t *s)
 {
     memset(s, 0, sizeof(*s));
     pthread_mutex_init(&s->lock, NULL);
-    s->bits = FIRST_BITS;
-    s->slot = rb_calloc((size_t)1 << s->bits, sizeof(*s->slot));
     inst_sites_clear(s);
 }
 
@@ -26,55 +23,35 @@ void inst_sites_free(inst_sites_t *s)
 {
     pthread_mutex_destroy(&s->lock);
     free(s->site);
-    free(s->slot);
+    hash_map_free(&s->by_pc);
 }
 
 void inst_sites_clear(inst_sites_t *s)
 {
-    memset(s->slot, 0, ((size_t)1 << s->bits) * sizeof(*s->slot));
+    hash_map_clear(&s->by_pc);
     rb_grow(&s->site, &s->cap, 1, sizeof(*s->site));
     s->site[0] = (inst_site_t){0};
     s->n = 1;
 }
 
-static size_t home_of(uint64_t key, unsigned bits)
+/* 0: there are INST_SITES_MAX others. */
+static uint32_t number_of(inst_sites_t *s, const inst_t *inst)
 {
-    return (size_t)(mix64(key) >> (64 - bits));
-}
-
-/* The place of an instruction in the hash table, or a free place for it. */
-static size_t place_of(const inst_sites_t *s, uint32_t pc)
-{
-    const size_t mask = ((size_t)1 << s->bits) - 1;
-    size_t at = home_of(pc, s->bits);
-    while (s->slot[at] != 0 && s->site[s->slot[at]].pc != pc)
-        at = (at + 1) & mask;
-    return at;
-}
-
-static void sites_grow(inst_sites_t *s)
-{
-    free(s->slot);
-    s->bits++;
-    s->slot = rb_calloc((size_t)1 << s->bits, sizeof(*s->slot));
-    for (size_t i = 1; i < s->n; i++)
-        s->slot[place_of(s, s->site[i].pc)] = (uint32_t)i;
+    for (hash_walk_t w = hash_map_walk(&s->by_pc, inst->pc); hash_walk_next(&w);)
+        if (s->site[w.number].pc == inst->pc)
+            return w.number;
+    if (s->n >= INST_SITES_MAX)
+        return 0;
+    rb_grow(&s->site, &s->cap, s->n + 1, sizeof(*s->site));
+    s->site[s->n] = (inst_site_t){.inst = inst, .pc = inst->pc};
+    hash_map_add(&s->by_pc, inst->pc, (uint32_t)s->n);
+    return (uint32_t)s->n++;
 }
 
 static uint32_t site_number(inst_sites_t *s, const inst_t *inst)
 {
     pthread_mutex_lock(&s->lock);
-    size_t at = place_of(s, inst->pc);
-    if (s->slot[at] == 0 && s->n < INST_SITES_MAX) {
-        if (2 * s->n >= (size_t)1 << s->bits) {
-            sites_grow(s);
-            at = place_of(s, inst->pc);
-        }
-        rb_grow(&s->site, &s->cap, s->n + 1, sizeof(*s->site));
-        s->site[s->n] = (inst_site_t){.inst = inst, .pc = inst->pc};
-        s->slot[at] = (uint32_t)s->n++;
-    }
-    const uint32_t number = s->slot[at];
+    const uint32_t number = number_of(s, inst);
     pthread_mutex_unlock(&s->lock);
     return number;
 }
@@ -89,7 +66,8 @@ void inst_table_free(inst_table_t *t)
 {
     free(t->map);
     free(t->counts);
-    free(t->wait);
+    free(t->waits);
+    hash_map_free(&t->wait_map);
 }
 
 void inst_table_clear(inst_table_t *t)
@@ -98,8 +76,7 @@ void inst_table_clear(inst_table_t *t)
         memset(t->map, 0, t->n_map * sizeof(*t->map));
     if (t->n_counts > 0)
         memset(t->counts, 0, t->n_counts * sizeof(*t->counts));
-    if (t->wait != NULL)
-        memset(t->wait, 0, sizeof(*t->wait) << t->wait_bits);
+    hash_map_clear(&t->wait_map);
     t->n_waits = 0;
 }
 
@@ -133,42 +110,22 @@ uint32_t inst_table_find(inst_table_t *t, const inst_t *inst)
     return number;
 }
 
-static inst_wait_t *wait_place(const inst_table_t *t, uint32_t site, uint32_t other, bool longer)
-{
-    const size_t mask = ((size_t)1 << t->wait_bits) - 1;
-    size_t at = home_of((uint64_t)site << 32 | other << 1 | longer, t->wait_bits);
-    for (;; at = (at + 1) & mask) {
-        inst_wait_t *w = &t->wait[at];
-        if (w->cycles == 0 || (w->site == site && w->other == other && w->longer == longer))
-            return w;
-    }
-}
-
-static void waits_grow(inst_table_t *t)
-{
-    inst_wait_t *before = t->wait;
-    const size_t n = before == NULL ? 0 : (size_t)1 << t->wait_bits;
-    t->wait_bits = before == NULL ? FIRST_BITS : t->wait_bits + 1;
-    t->wait = rb_calloc((size_t)1 << t->wait_bits, sizeof(*t->wait));
-    for (size_t i = 0; i < n; i++) {
-        if (before[i].cycles != 0)
-            *wait_place(t, before[i].site, before[i].other, before[i].longer) = before[i];
-    }
-    free(before);
-}
-
 void inst_table_wait(inst_table_t *t, uint32_t site, uint32_t other, bool longer, uint64_t cycles)
 {
     if (cycles == 0)
         return;
-    if (t->wait == NULL || 2 * t->n_waits >= (size_t)1 << t->wait_bits)
-        waits_grow(t);
-    inst_wait_t *w = wait_place(t, site, other, longer);
-    if (w->cycles == 0) {
-        *w = (inst_wait_t){.site = site, .other = other, .longer = longer};
-        t->n_waits++;
+    const uint64_t hash = (uint64_t)site << 32 | other << 1 | longer;
+    for (hash_walk_t w = hash_map_walk(&t->wait_map, hash); hash_walk_next(&w);) {
+        inst_wait_t *known = &t->waits[w.number];
+        if (known->site == site && known->other == other && known->longer == longer) {
+            known->cycles += cycles;
+            return;
+        }
     }
-    w->cycles += cycles;
+    rb_grow(&t->waits, &t->cap_waits, t->n_waits + 1, sizeof(*t->waits));
+    t->waits[t->n_waits] =
+        (inst_wait_t){.site = site, .other = other, .cycles = cycles, .longer = longer};
+    hash_map_add(&t->wait_map, hash, (uint32_t)t->n_waits++);
 }
 
 void inst_table_add(inst_table_t *t, const inst_table_t *other)
@@ -176,9 +133,8 @@ void inst_table_add(inst_table_t *t, const inst_table_t *other)
     for (size_t i = 0; i < other->n_counts; i++)
         stats_add((uint64_t *)inst_table_counts(t, (uint32_t)i),
                   (const uint64_t *)&other->counts[i], INST_COUNTS_ALL);
-    const size_t n = other->wait == NULL ? 0 : (size_t)1 << other->wait_bits;
-    for (size_t i = 0; i < n; i++) {
-        const inst_wait_t *w = &other->wait[i];
+    for (size_t i = 0; i < other->n_waits; i++) {
+        const inst_wait_t *w = &other->waits[i];
         inst_table_wait(t, w->site, w->other, w->longer, w->cycles);
     }
 }

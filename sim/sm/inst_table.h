@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "sim/core/hash_map.h"
 #include "sim/isa/isa.h"
 #include "sim/sm/inst_counts.h"
 
@@ -27,8 +28,7 @@ typedef struct {
     pthread_mutex_t lock;
     inst_site_t *site; /* owned */
     size_t n, cap;
-    uint32_t *slot; /* owned; hash table of numbers; 0: free */
-    unsigned bits;
+    hash_map_t by_pc;
 } inst_sites_t;
 
 void inst_sites_init(inst_sites_t *s);
@@ -52,9 +52,9 @@ typedef struct {
     size_t n_map;
     inst_counts_t *counts; /* owned; by number */
     size_t n_counts;
-    inst_wait_t *wait; /* owned; hash table; cycles 0: free */
-    unsigned wait_bits;
-    size_t n_waits;
+    inst_wait_t *waits; /* owned */
+    size_t n_waits, cap_waits;
+    hash_map_t wait_map;
 } inst_table_t;
 
 void inst_table_init(inst_table_t *t, inst_sites_t *sites);

@@ -3,53 +3,33 @@
 
 #include "frontend/emulator/cudart/cudart_calls.h"
 #include "sim/core/alloc.h"
+#include "sim/core/hash_map.h"
 
-/* A hash table of addresses, at most half full; its size is a power of two. Libraries register tens
- * of thousands of kernels. */
+/* Libraries register tens of thousands of kernels. */
 static struct {
     struct {
         const void *address;
         cudart_function_t *function;
     } * rows;
     size_t n, cap;
+    hash_map_t map;
 } known;
 
 CUDART_EXPORT cuda_error_t cudaGetFuncBySymbol(const cudart_function_t **function,
                                                const void *host);
 
-/* The row of an address, or the free one where it belongs. */
-static size_t row_of(const void *address)
-{
-    size_t row = (uintptr_t)address * 0x9e3779b97f4a7c15ull >> 20 & (known.cap - 1);
-
-    while (known.rows[row].address != NULL && known.rows[row].address != address)
-        row = (row + 1) & (known.cap - 1);
-    return row;
-}
-
-static void grow(void)
-{
-    size_t before = known.cap;
-    void *old = known.rows;
-
-    known.cap = before > 0 ? 2 * before : 256;
-    known.rows = rb_calloc(known.cap, sizeof(*known.rows));
-    __typeof__(known.rows) from = old;
-    for (size_t i = 0; i < before; i++)
-        if (from[i].address != NULL)
-            known.rows[row_of(from[i].address)] = from[i];
-    free(old);
-}
-
 /* The newest registration counts: a library may be loaded where another one was. */
 static void know(const void *address, cudart_function_t *f)
 {
-    if (2 * known.n >= known.cap)
-        grow();
-    size_t row = row_of(address);
-    known.n += known.rows[row].address == NULL;
-    known.rows[row].address = address;
-    known.rows[row].function = f;
+    for (hash_walk_t w = hash_map_walk(&known.map, (uintptr_t)address); hash_walk_next(&w);)
+        if (known.rows[w.number].address == address) {
+            known.rows[w.number].function = f;
+            return;
+        }
+    rb_grow(&known.rows, &known.cap, known.n + 1, sizeof(*known.rows));
+    known.rows[known.n].address = address;
+    known.rows[known.n].function = f;
+    hash_map_add(&known.map, (uintptr_t)address, (uint32_t)known.n++);
 }
 
 cudart_function_t *cudart_function_add(const void *host, const char *name, cudart_unit_t *unit)
@@ -65,7 +45,10 @@ cudart_function_t *cudart_function_add(const void *host, const char *name, cudar
 
 cudart_function_t *cudart_function(const void *host)
 {
-    return known.cap > 0 ? known.rows[row_of(host)].function : NULL;
+    for (hash_walk_t w = hash_map_walk(&known.map, (uintptr_t)host); hash_walk_next(&w);)
+        if (known.rows[w.number].address == host)
+            return known.rows[w.number].function;
+    return NULL;
 }
 
 const cubin_kernel_t *cudart_kernel(cudart_state_t *s, const void *host, cudart_unit_t **unit)

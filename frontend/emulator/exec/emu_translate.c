@@ -4,6 +4,7 @@
 
 #include "frontend/emulator/exec/emu_state.h"
 #include "sim/core/alloc.h"
+#include "sim/core/hash_map.h"
 #include "sim/isa/isa.h"
 
 /* Layout of a warp's register file, in vectors. */
@@ -15,9 +16,9 @@ typedef struct {
     emu_grid_t *g;
     layout_t layout;
     size_t n_pool, cap_pool; /* in vectors */
-    uint32_t *slots;         /* hash table: entry + 1 */
+    hash_map_t map;          /* pairs of vectors by value */
     uint64_t *keys;          /* value of each pair of vectors */
-    size_t n_keys, cap_keys, n_slots;
+    size_t n_keys, cap_keys;
 } translator_t;
 
 /* --- the pool of constants ------------------------------------------------------------------- */
@@ -25,36 +26,19 @@ typedef struct {
 /* The pool begins with zeros for RZ and URZ as sources, up to 128 bits. */
 enum { ZERO_VECTORS = 4 };
 
-static size_t slot_of(const translator_t *t, uint64_t value)
-{
-    size_t slot = (size_t)((value * 0x9e3779b97f4a7c15ull) >> 32) & (t->n_slots - 1);
-
-    while (t->slots[slot] != 0 && t->keys[t->slots[slot] - 1] != value)
-        slot = (slot + 1) & (t->n_slots - 1);
-    return slot;
-}
-
-static void grow_slots(translator_t *t)
-{
-    free(t->slots);
-    t->n_slots = t->n_slots == 0 ? 256 : 2 * t->n_slots;
-    t->slots = rb_calloc(t->n_slots, sizeof(*t->slots));
-    for (size_t i = 0; i < t->n_keys; i++)
-        t->slots[slot_of(t, t->keys[i])] = (uint32_t)i + 1;
-}
-
 /* A source with this value in all lanes: its low word, followed by its high word. */
 static uint32_t pool_ref(translator_t *t, uint64_t value)
 {
-    if (2 * (t->n_keys + 1) > t->n_slots)
-        grow_slots(t);
-    size_t slot = slot_of(t, value);
-    if (t->slots[slot] == 0) {
+    hash_walk_t w = hash_map_walk(&t->map, value);
+    while (hash_walk_next(&w) && t->keys[w.number] != value)
+        ;
+    if (w.slot->entry == 0) {
         rb_grow(&t->keys, &t->cap_keys, t->n_keys + 1, sizeof(*t->keys));
-        t->keys[t->n_keys++] = value;
-        t->slots[slot] = (uint32_t)t->n_keys;
+        t->keys[t->n_keys] = value;
+        w.number = (uint32_t)t->n_keys++;
+        hash_map_add(&t->map, value, w.number);
     }
-    return EMU_CONST | (ZERO_VECTORS + (t->slots[slot] - 1) * 2) * EMU_LANES;
+    return EMU_CONST | (ZERO_VECTORS + w.number * 2) * EMU_LANES;
 }
 
 static void fill_pool(translator_t *t)
@@ -442,7 +426,7 @@ rb_code_t emu_translate(emu_grid_t *g, rb_err_t *err)
         emu_find_waits(g);
     measure_straight(g);
     fill_pool(&t);
-    free(t.slots);
+    hash_map_free(&t.map);
     free(t.keys);
     return RB_OK;
 }

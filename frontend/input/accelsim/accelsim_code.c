@@ -180,9 +180,6 @@ static rb_code_t parse_text(const accelsim_code_t *c, const accelsim_lines_t *li
 void accelsim_code_init(accelsim_code_t *c, unsigned arch, unsigned version)
 {
     *c = (accelsim_code_t){.arch = arch, .version = version};
-    c->pc_slots = c->text_slots = FIRST_SLOTS;
-    c->by_pc = rb_calloc(c->pc_slots, sizeof(*c->by_pc));
-    c->by_text = rb_calloc(c->text_slots, sizeof(*c->by_text));
 }
 
 void accelsim_code_free(accelsim_code_t *c)
@@ -197,76 +194,34 @@ void accelsim_code_free(accelsim_code_t *c)
         free(c->pages[i]);
     free(c->entries);
     free(c->pages);
-    free(c->by_pc);
-    free(c->by_text);
+    hash_map_free(&c->by_pc);
+    hash_map_free(&c->by_text);
     *c = (accelsim_code_t){0};
 }
 
-static size_t text_hash(uint32_t pc, const char *text, size_t len)
+static uint64_t text_hash(uint32_t pc, const char *text, size_t len)
 {
-    const uint64_t h = fnv_bytes(FNV_START ^ pc, text, len);
-
-    return (size_t)(h ^ h >> 32);
+    return fnv_bytes(FNV_START ^ pc, text, len);
 }
 
 static void set_last(accelsim_code_t *c, uint32_t pc, uint32_t number)
 {
-    size_t slot = accelsim_code_hash(pc);
-
-    for (;; slot++) {
-        uint32_t *at = &c->by_pc[slot & (c->pc_slots - 1)];
-
-        if (*at == 0)
-            c->n_pcs++;
-        if (*at == 0 || c->entries[*at - 1].pc == pc) {
-            *at = number + 1;
+    for (hash_walk_t w = hash_map_walk(&c->by_pc, pc); hash_walk_next(&w);)
+        if (c->entries[w.number].pc == pc) {
+            w.slot->entry = number + 1;
             return;
         }
-    }
-}
-
-static void grow_pc_map(accelsim_code_t *c)
-{
-    uint32_t *old = c->by_pc;
-    size_t n_old = c->pc_slots;
-
-    c->pc_slots *= 2;
-    c->n_pcs = 0;
-    c->by_pc = rb_calloc(c->pc_slots, sizeof(*c->by_pc));
-    for (size_t i = 0; i < n_old; i++)
-        if (old[i] != 0)
-            set_last(c, c->entries[old[i] - 1].pc, old[i] - 1);
-    free(old);
-}
-
-static void chain(accelsim_code_t *c, uint32_t number)
-{
-    code_entry_t *e = &c->entries[number];
-    uint32_t *head = &c->by_text[text_hash(e->pc, e->text, e->len) & (c->text_slots - 1)];
-
-    e->next = *head;
-    *head = number + 1;
-}
-
-static void grow_text_map(accelsim_code_t *c)
-{
-    free(c->by_text);
-    c->text_slots *= 2;
-    c->by_text = rb_calloc(c->text_slots, sizeof(*c->by_text));
-    for (uint32_t i = 0; i < c->n; i++)
-        chain(c, i);
+    hash_map_add(&c->by_pc, pc, number);
 }
 
 static uint32_t find_text(const accelsim_code_t *c, uint32_t pc, const char *text, size_t len)
 {
-    uint32_t number = c->by_text[text_hash(pc, text, len) & (c->text_slots - 1)];
-
-    while (number != 0) {
-        const code_entry_t *e = &c->entries[number - 1];
+    for (hash_walk_t w = hash_map_walk(&c->by_text, text_hash(pc, text, len));
+         hash_walk_next(&w);) {
+        const code_entry_t *e = &c->entries[w.number];
 
         if (e->pc == pc && e->len == len && memcmp(e->text, text, len) == 0)
-            return number - 1;
-        number = e->next;
+            return w.number;
     }
     return UINT32_MAX;
 }
@@ -322,10 +277,7 @@ static void add_entry(accelsim_code_t *c, uint32_t pc, const char *text, const p
         .inst = inst,
         .line = CODE_NO_LINE,
     };
-    if (c->n > c->text_slots)
-        grow_text_map(c);
-    else
-        chain(c, (uint32_t)(c->n - 1));
+    hash_map_add(&c->by_text, text_hash(pc, copy, len), (uint32_t)(c->n - 1));
 }
 
 rb_code_t accelsim_code_find(accelsim_code_t *c, const accelsim_lines_t *lines, uint32_t pc,
@@ -343,8 +295,6 @@ rb_code_t accelsim_code_find(accelsim_code_t *c, const accelsim_lines_t *lines, 
         *number = (uint32_t)c->n;
         RB_TRY(complete_inst(c, lines, pc, &x, err));
         add_entry(c, pc, p, &x);
-        if (2 * (c->n_pcs + 1) > c->pc_slots)
-            grow_pc_map(c);
     }
     set_last(c, pc, *number);
     return RB_OK;

@@ -12,6 +12,7 @@
 
 #include "frontend/input/accelsim/accelsim_addr.h"
 #include "frontend/input/accelsim/accelsim_lines.h"
+#include "sim/core/hash_map.h"
 #include "sim/isa/inst.h"
 
 /* What follows the compared text in a line. */
@@ -27,7 +28,6 @@ typedef struct {
     uint32_t pc;
     uint8_t rest;       /* code_rest_t */
     bool has_record;    /* its addresses are kept (stream.h) */
-    uint32_t next;      /* hash chain: number + 1 */
     const inst_t *inst; /* into a page */
     uint64_t line;      /* of the source file; CODE_NO_LINE: unknown */
     const char *tail;   /* owned; the text after the addresses at first sight, or NULL */
@@ -47,11 +47,8 @@ typedef struct {
     size_t n, cap;
     inst_t **pages; /* owned, of CODE_PAGE each */
     size_t n_pages, cap_pages;
-    uint32_t *by_pc; /* owned; maps a pc to the entry last used for it, number + 1; 0: free */
-    size_t pc_slots; /* a power of two, at least twice the number of pcs */
-    size_t n_pcs;
-    uint32_t *by_text; /* owned: heads of the hash chains, number + 1 */
-    size_t text_slots;
+    hash_map_t by_pc;   /* the entry last used for each pc */
+    hash_map_t by_text; /* all entries */
 } accelsim_code_t;
 
 void accelsim_code_init(accelsim_code_t *c, unsigned arch, unsigned version);
@@ -73,22 +70,13 @@ void accelsim_code_set_tail(accelsim_code_t *c, uint32_t number, const char *tai
  * here. */
 const char *accelsim_code_text(accelsim_code_t *c, const inst_t *inst, uint32_t *len);
 
-static inline size_t accelsim_code_hash(uint32_t pc)
-{
-    return (pc >> 3) * 2654435761u >> 7;
-}
-
 /* The entry last used with this pc, or UINT32_MAX. */
 static inline uint32_t accelsim_code_last(const accelsim_code_t *c, uint32_t pc)
 {
-    for (size_t slot = accelsim_code_hash(pc);; slot++) {
-        uint32_t number = c->by_pc[slot & (c->pc_slots - 1)];
-
-        if (number == 0)
-            return UINT32_MAX;
-        if (c->entries[number - 1].pc == pc)
-            return number - 1;
-    }
+    for (hash_walk_t w = hash_map_walk(&c->by_pc, pc); hash_walk_next(&w);)
+        if (c->entries[w.number].pc == pc)
+            return w.number;
+    return UINT32_MAX;
 }
 
 #endif

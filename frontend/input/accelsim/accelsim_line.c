@@ -44,12 +44,8 @@ static bool ends_with(const char *text, const char *ending)
 void line_writer_init(line_writer_t *w, trace_source_t *source, trace_launch_t *launch,
                       const inst_t *first, bool list_addresses)
 {
-    *w = (line_writer_t){.source = source,
-                         .launch = launch,
-                         .version = VERSION,
-                         .list_addresses = list_addresses,
-                         .n_slots = FIRST_SLOTS};
-    w->lines = rb_calloc(w->n_slots, sizeof(w->lines[0]));
+    *w = (line_writer_t){
+        .source = source, .launch = launch, .version = VERSION, .list_addresses = list_addresses};
     if (first == NULL)
         return;
     char *text = copy_text(source, launch, first);
@@ -62,12 +58,13 @@ void line_writer_init(line_writer_t *w, trace_source_t *source, trace_launch_t *
 
 void line_writer_free(line_writer_t *w)
 {
-    for (size_t i = 0; i < w->n_slots; i++) {
+    for (size_t i = 0; i < w->n; i++) {
         free(w->lines[i].source_line);
         free(w->lines[i].head);
         free(w->lines[i].tail);
     }
     free(w->lines);
+    hash_map_free(&w->map);
     *w = (line_writer_t){0};
 }
 
@@ -150,41 +147,16 @@ static void compose(const line_writer_t *w, line_text_t *l)
     free(text);
 }
 
-static line_text_t *find_slot(line_text_t *lines, size_t n_slots, const inst_t *inst)
-{
-    size_t slot = (size_t)((uintptr_t)inst * 0x9e3779b97f4a7c15u >> 32);
-
-    while (lines[slot & (n_slots - 1)].inst != NULL && lines[slot & (n_slots - 1)].inst != inst)
-        slot++;
-    return &lines[slot & (n_slots - 1)];
-}
-
-static void grow(line_writer_t *w)
-{
-    size_t n_slots = 2 * w->n_slots;
-    line_text_t *lines = rb_calloc(n_slots, sizeof(lines[0]));
-
-    for (size_t i = 0; i < w->n_slots; i++)
-        if (w->lines[i].inst != NULL)
-            *find_slot(lines, n_slots, w->lines[i].inst) = w->lines[i];
-    free(w->lines);
-    w->lines = lines;
-    w->n_slots = n_slots;
-}
-
 static const line_text_t *find_line(line_writer_t *w, const inst_t *inst)
 {
-    line_text_t *l = find_slot(w->lines, w->n_slots, inst);
-
-    if (l->inst != NULL)
-        return l;
-    if (2 * (w->n + 1) > w->n_slots) {
-        grow(w);
-        l = find_slot(w->lines, w->n_slots, inst);
-    }
-    w->n++;
-    l->inst = inst;
+    for (hash_walk_t at = hash_map_walk(&w->map, (uintptr_t)inst); hash_walk_next(&at);)
+        if (w->lines[at.number].inst == inst)
+            return &w->lines[at.number];
+    rb_grow(&w->lines, &w->cap, w->n + 1, sizeof(w->lines[0]));
+    line_text_t *l = &w->lines[w->n];
+    *l = (line_text_t){.inst = inst};
     compose(w, l);
+    hash_map_add(&w->map, (uintptr_t)inst, (uint32_t)w->n++);
     return l;
 }
 

@@ -6,6 +6,7 @@
 #define RUBATO_ACCELSIM_LINE_H
 
 #include "frontend/input/accelsim/accelsim_out.h"
+#include "sim/core/hash_map.h"
 
 typedef struct {
     const inst_t *inst;
@@ -22,8 +23,9 @@ typedef struct {
     unsigned version;       /* of the tracer: 5 or 6 */
     bool source_lines;      /* announced in the header */
     bool list_addresses;
-    line_text_t *lines; /* owned: a hash table by inst; inst NULL: free */
-    size_t n, n_slots;
+    line_text_t *lines; /* owned */
+    size_t n, cap;
+    hash_map_t map; /* lines by inst */
 } line_writer_t;
 
 /* first: an instruction of the launch, whose text decides the version; NULL: the launch has

@@ -9,16 +9,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "sim/core/hash_map.h"
+
 /* One bit for each of 64 consecutive numbers. */
 typedef struct {
     uint64_t place; /* number / 64 */
-    uint64_t bits;  /* 0: slot is free */
+    uint64_t bits;
 } seen_word_t;
 
 /* Initialise with zeros. */
 typedef struct {
-    seen_word_t *words; /* owned: a hash table with open addressing */
-    size_t n, cap;      /* cap: 0 or a power of two, above 2 n */
+    hash_map_t map;     /* words by place */
+    seen_word_t *words; /* owned */
+    size_t n, cap;
 } accelsim_seen_t;
 
 /* Adds a number; false if it was already there. */

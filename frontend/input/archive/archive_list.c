@@ -7,6 +7,7 @@
 #include "frontend/input/archive/tar_reader.h"
 #include "sim/core/alloc.h"
 #include "sim/core/fnv.h"
+#include "sim/core/hash_map.h"
 
 void archive_list_free(archive_list_t *list)
 {
@@ -16,51 +17,26 @@ void archive_list_free(archive_list_t *list)
     *list = (archive_list_t){0};
 }
 
-/* A list with a hash table of its names. */
+/* A list with its names. */
 typedef struct {
     archive_list_t *list;
-    size_t *slots, n_slots; /* number of an entry + 1; 0: free; n_slots is a power of two */
+    hash_map_t names;
 } listing_t;
-
-/* The slot of a name of n bytes, or the free one where it belongs. */
-static size_t *slot_of(const listing_t *l, const char *name, size_t n)
-{
-    size_t at = (size_t)fnv_bytes(FNV_START, name, n) & (l->n_slots - 1);
-    for (; l->slots[at] != 0; at = (at + 1) & (l->n_slots - 1)) {
-        const char *other = l->list->traces[l->slots[at] - 1].name;
-        if (strlen(other) == n && memcmp(other, name, n) == 0)
-            break;
-    }
-    return &l->slots[at];
-}
-
-/* Keeps at least half of the slots free. */
-static void make_slots(listing_t *l)
-{
-    enum { SLOTS_MIN = 64 };
-    if (l->n_slots > 2 * l->list->n)
-        return;
-    free(l->slots);
-    l->n_slots = l->n_slots == 0 ? SLOTS_MIN : 2 * l->n_slots;
-    l->slots = rb_calloc(l->n_slots, sizeof(*l->slots));
-    for (size_t i = 0; i < l->list->n; i++) {
-        const char *name = l->list->traces[i].name;
-        *slot_of(l, name, strlen(name)) = i + 1;
-    }
-}
 
 /* The entry of a folder, whose name has n bytes; a new one if needed. */
 static archive_trace_t *entry_of(listing_t *l, const char *name, size_t n)
 {
     archive_list_t *list = l->list;
-    make_slots(l);
-    size_t *slot = slot_of(l, name, n);
-    if (*slot == 0) {
-        rb_grow(&list->traces, &list->cap, list->n + 1, sizeof(*list->traces));
-        list->traces[list->n] = (archive_trace_t){.name = rb_format("%.*s", (int)n, name)};
-        *slot = ++list->n;
+    const uint64_t hash = fnv_bytes(FNV_START, name, n);
+    for (hash_walk_t w = hash_map_walk(&l->names, hash); hash_walk_next(&w);) {
+        const char *other = list->traces[w.number].name;
+        if (strlen(other) == n && memcmp(other, name, n) == 0)
+            return &list->traces[w.number];
     }
-    return &list->traces[*slot - 1];
+    rb_grow(&list->traces, &list->cap, list->n + 1, sizeof(*list->traces));
+    list->traces[list->n] = (archive_trace_t){.name = rb_format("%.*s", (int)n, name)};
+    hash_map_add(&l->names, hash, (uint32_t)list->n);
+    return &list->traces[list->n++];
 }
 
 static bool has_ending(const char *name, const char *ending)
@@ -104,7 +80,7 @@ rb_code_t archive_list_read(archive_list_t *list, const char *path, rb_err_t *er
         return err->code;
     while (rc == RB_OK && (rc = tar_next(tar, &m, &more, err)) == RB_OK && more)
         take(&l, &m);
-    free(l.slots);
+    hash_map_free(&l.names);
     tar_close(tar);
     return rc;
 }

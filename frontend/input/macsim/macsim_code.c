@@ -5,12 +5,11 @@
 
 #include "sim/core/alloc.h"
 
-enum { FIRST_SLOTS = 256, ENTRIES_MAX = 1 << 20 };
+enum { ENTRIES_MAX = 1 << 20 };
 
 void macsim_code_init(macsim_code_t *c, uint64_t base, unsigned arch)
 {
-    *c = (macsim_code_t){.base = base, .arch = arch, .n_slots = FIRST_SLOTS};
-    c->slots = rb_calloc(c->n_slots, sizeof(c->slots[0]));
+    *c = (macsim_code_t){.base = base, .arch = arch};
 }
 
 void macsim_code_free(macsim_code_t *c)
@@ -19,7 +18,7 @@ void macsim_code_free(macsim_code_t *c)
         free(c->pages[i]);
     free(c->pages);
     free(c->entries);
-    free(c->slots);
+    hash_map_free(&c->map);
     *c = (macsim_code_t){0};
 }
 
@@ -39,7 +38,7 @@ static macsim_key_t make_key(const macsim_record_t *record, unsigned width)
 }
 
 /* Hashes the whole key: in damaged files, different instructions may share a pc. */
-static size_t slot_of(const macsim_code_t *c, const macsim_key_t *key)
+static uint64_t hash_of(const macsim_key_t *key)
 {
     uint64_t word[sizeof(*key) / sizeof(uint64_t)], h = 0;
 
@@ -48,24 +47,7 @@ static size_t slot_of(const macsim_code_t *c, const macsim_key_t *key)
         h = (h ^ word[i]) * 0x9e3779b97f4a7c15u;
         h ^= h >> 29;
     }
-    return (size_t)h & (c->n_slots - 1);
-}
-
-static void chain(macsim_code_t *c, uint32_t number)
-{
-    uint32_t *head = &c->slots[slot_of(c, &c->entries[number].key)];
-
-    c->entries[number].next = *head;
-    *head = number + 1;
-}
-
-static void grow_slots(macsim_code_t *c)
-{
-    free(c->slots);
-    c->n_slots *= 2;
-    c->slots = rb_calloc(c->n_slots, sizeof(c->slots[0]));
-    for (uint32_t i = 0; i < c->n; i++)
-        chain(c, i);
+    return h;
 }
 
 /* The page with room for the next entry. */
@@ -92,10 +74,7 @@ static rb_code_t add_entry(macsim_code_t *c, const macsim_record_t *record, cons
     RB_TRY(macsim_decode(record, c->arch, key->width, inst, page->text[c->n % MACSIM_PAGE], err));
     rb_grow(&c->entries, &c->cap, c->n + 1, sizeof(c->entries[0]));
     c->entries[c->n++] = (macsim_entry_t){.key = *key, .inst = inst};
-    if (c->n > c->n_slots)
-        grow_slots(c);
-    else
-        chain(c, (uint32_t)(c->n - 1));
+    hash_map_add(&c->map, hash_of(key), (uint32_t)(c->n - 1));
     return RB_OK;
 }
 
@@ -108,9 +87,9 @@ rb_code_t macsim_code_find(macsim_code_t *c, const macsim_record_t *record, unsi
         *number = guess;
         return RB_OK;
     }
-    for (uint32_t n = c->slots[slot_of(c, &key)]; n != 0; n = c->entries[n - 1].next)
-        if (memcmp(&c->entries[n - 1].key, &key, sizeof(key)) == 0) {
-            *number = n - 1;
+    for (hash_walk_t w = hash_map_walk(&c->map, hash_of(&key)); hash_walk_next(&w);)
+        if (memcmp(&c->entries[w.number].key, &key, sizeof(key)) == 0) {
+            *number = w.number;
             return RB_OK;
         }
     *number = (uint32_t)c->n;

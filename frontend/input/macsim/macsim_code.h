@@ -7,6 +7,7 @@
 #define RUBATO_MACSIM_CODE_H
 
 #include "frontend/input/macsim/macsim_opcode.h"
+#include "sim/core/hash_map.h"
 
 /* The compared fields, as bytes: zero the struct before filling it. */
 typedef struct {
@@ -22,7 +23,6 @@ _Static_assert(sizeof(macsim_key_t) == 24, "no padding: keys are compared as byt
 
 typedef struct {
     macsim_key_t key;
-    uint32_t next;      /* hash chain: number + 1 */
     const inst_t *inst; /* into a page */
 } macsim_entry_t;
 
@@ -40,8 +40,7 @@ typedef struct {
     size_t n, cap;
     macsim_page_t **pages; /* owned */
     size_t n_pages, cap_pages;
-    uint32_t *slots; /* owned: heads of the hash chains, number + 1 */
-    size_t n_slots;
+    hash_map_t map; /* entries by key */
 } macsim_code_t;
 
 void macsim_code_init(macsim_code_t *c, uint64_t base, unsigned arch);

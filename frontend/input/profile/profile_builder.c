@@ -37,16 +37,12 @@ void profile_builder_init(profile_builder_t *b, const char *path, const char *fo
     b->p->format = format;
     b->p->time_is_cycles = time_is_cycles;
     resize_rows(b, FIRST_ROWS, has);
-    b->n_slots = FIRST_SLOTS;
-    b->slot = rb_calloc(b->n_slots, sizeof(*b->slot));
-    b->hash = rb_calloc(b->n_slots, sizeof(*b->hash));
 }
 
 void profile_builder_free(profile_builder_t *b)
 {
     profile_free(b->p);
-    free(b->slot);
-    free(b->hash);
+    hash_map_free(&b->names);
     free(b->name_length);
     *b = (profile_builder_t){0};
 }
@@ -76,27 +72,6 @@ static uint64_t hash_name(const char *s, size_t len)
     return h ^ h >> 29;
 }
 
-static void grow_slots(profile_builder_t *b)
-{
-    size_t n = 2 * b->n_slots;
-    uint32_t *slot = rb_calloc(n, sizeof(*slot));
-    uint64_t *hash = rb_calloc(n, sizeof(*hash));
-    for (size_t i = 0; i < b->n_slots; i++) {
-        if (b->slot[i] == 0)
-            continue;
-        size_t at = b->hash[i] & (n - 1);
-        while (slot[at] != 0)
-            at = (at + 1) & (n - 1);
-        slot[at] = b->slot[i];
-        hash[at] = b->hash[i];
-    }
-    free(b->slot);
-    free(b->hash);
-    b->slot = slot;
-    b->hash = hash;
-    b->n_slots = n;
-}
-
 static rb_code_t check_name(const profile_builder_t *b, const char *name, size_t len, uint64_t line,
                             rb_err_t *err)
 {
@@ -119,16 +94,12 @@ static rb_code_t intern(profile_builder_t *b, const char *name, size_t len, uint
 {
     profile_t *p = b->p;
     uint64_t h = hash_name(name, len);
-    size_t at = h & (b->n_slots - 1);
     char where[64];
-    for (; b->slot[at] != 0; at = (at + 1) & (b->n_slots - 1)) {
-        uint32_t other = b->slot[at] - 1;
-        if (b->hash[at] == h && b->name_length[other] == len &&
-            memcmp(p->names[other], name, len) == 0) {
-            *index = other;
+    for (hash_walk_t w = hash_map_walk(&b->names, h); hash_walk_next(&w);)
+        if (b->name_length[w.number] == len && memcmp(p->names[w.number], name, len) == 0) {
+            *index = w.number;
             return RB_OK;
         }
-    }
     RB_TRY(check_name(b, name, len, line, err));
     if (p->n_names == PROFILE_NAMES_MAX)
         return rb_fail(
@@ -142,10 +113,7 @@ static rb_code_t intern(profile_builder_t *b, const char *name, size_t len, uint
     memcpy(copy, name, len);
     p->names[p->n_names++] = copy;
     *index = p->n_names - 1;
-    b->slot[at] = p->n_names;
-    b->hash[at] = h;
-    if ((size_t)p->n_names * 2 > b->n_slots)
-        grow_slots(b);
+    hash_map_add(&b->names, h, *index);
     return RB_OK;
 }
 

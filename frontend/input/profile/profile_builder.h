@@ -6,6 +6,7 @@
 
 #include "frontend/input/profile/profile.h"
 #include "frontend/input/profile/profile_input.h"
+#include "sim/core/hash_map.h"
 
 /* Columns that a source has. */
 typedef struct {
@@ -18,10 +19,7 @@ typedef struct {
     const char *path; /* for messages; borrowed */
     size_t cap;       /* rows */
     size_t cap_names, cap_lengths;
-    /* Hash table of names: slots hold index + 1; the hashes are beside it. */
-    uint32_t *slot;
-    uint64_t *hash;
-    size_t n_slots;
+    hash_map_t names;
     uint32_t *name_length; /* of p->names */
     uint64_t zero_row;     /* row of the first duration of 0, counted from 1; 0: none */
     uint64_t zero_line;

@@ -12,48 +12,34 @@ static uint32_t first_inst(const rbt_code_t *code, uint32_t bb)
     return code->spans[code->bbs[bb].span].first;
 }
 
-/* The slot of basic blocks of n instructions that begin at instruction first, or the free slot for
- * them. */
-static uint32_t *find_slot(const rbt_bb_map_t *m, uint32_t first, uint32_t n)
+static uint64_t hash_of(uint32_t first, uint32_t n)
 {
-    size_t slot = (first * UINT64_C(0x9e3779b97f4a7c15) ^ n * UINT64_C(0xc2b2ae3d27d4eb4f)) >> 20;
+    return (uint64_t)first << 32 ^ n * UINT64_C(0xc2b2ae3d27d4eb4f);
+}
 
-    for (;; slot++) {
-        uint32_t *bb = &m->slots[slot & (m->n_slots - 1)];
-
-        if (*bb == 0 ||
-            (first_inst(m->code, *bb - 1) == first && m->code->bbs[*bb - 1].n_insts == n))
-            return bb;
-    }
+/* The basic block of n instructions that begins at instruction first. */
+static uint32_t find(const rbt_bb_map_t *m, uint32_t first, uint32_t n)
+{
+    for (hash_walk_t w = hash_map_walk(&m->map, hash_of(first, n)); hash_walk_next(&w);)
+        if (first_inst(m->code, w.number) == first && m->code->bbs[w.number].n_insts == n)
+            return w.number;
+    return none;
 }
 
 void rbt_bb_map_init(rbt_bb_map_t *m, const rbt_code_t *code)
 {
-    *m = (rbt_bb_map_t){.code = code, .n_slots = 2};
-    while (m->n_slots < 2 * code->n_bbs)
-        m->n_slots *= 2;
-    m->slots = rb_calloc(m->n_slots, sizeof(*m->slots));
+    *m = (rbt_bb_map_t){.code = code};
     m->counts = rb_calloc(code->n_bbs + 1, sizeof(*m->counts));
-    for (uint32_t bb = 0; bb < code->n_bbs; bb++) {
-        uint32_t *slot = find_slot(m, first_inst(code, bb), code->bbs[bb].n_insts);
-
-        if (*slot == 0)
-            *slot = bb + 1;
-    }
+    for (uint32_t bb = 0; bb < code->n_bbs; bb++)
+        if (find(m, first_inst(code, bb), code->bbs[bb].n_insts) == none)
+            hash_map_add(&m->map, hash_of(first_inst(code, bb), code->bbs[bb].n_insts), bb);
 }
 
 void rbt_bb_map_free(rbt_bb_map_t *m)
 {
-    free(m->slots);
+    hash_map_free(&m->map);
     free(m->counts);
     *m = (rbt_bb_map_t){0};
-}
-
-static uint32_t find(const rbt_bb_map_t *m, uint32_t first, uint32_t n)
-{
-    uint32_t bb = *find_slot(m, first, n);
-
-    return bb != 0 ? bb - 1 : none;
 }
 
 /* Removes one execution of a basic block from the counts; false if the index does not have it. */

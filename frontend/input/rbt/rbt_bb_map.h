@@ -7,13 +7,13 @@
 #define RUBATO_RBT_BB_MAP_H
 
 #include "frontend/input/rbt/rbt_code.h"
+#include "sim/core/hash_map.h"
 #include "sim/gpu/source/trace_source.h"
 
 typedef struct {
     const rbt_code_t *code; /* borrowed */
-    uint32_t *slots;        /* owned: basic block + 1; 0: none */
-    size_t n_slots;
-    uint64_t *counts; /* owned: executions by basic block, all 0 between calls */
+    hash_map_t map;         /* basic blocks by first instruction and length */
+    uint64_t *counts;       /* owned: executions by basic block, all 0 between calls */
 } rbt_bb_map_t;
 
 void rbt_bb_map_init(rbt_bb_map_t *m, const rbt_code_t *code);

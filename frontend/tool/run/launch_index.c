@@ -24,31 +24,12 @@ static bool is_list(const pair_lists_t *l, uint64_t i, const uint32_t *first, co
            memcmp(l->second + at, second, n * sizeof(*second)) == 0;
 }
 
-static void grow_slots(pair_lists_t *l)
-{
-    uint64_t n = l->n_slots == 0 ? 64 : 2 * l->n_slots;
-    free(l->slots);
-    l->slots = rb_calloc(n, sizeof(*l->slots));
-    l->n_slots = n;
-    for (uint64_t i = 0; i < l->n; i++) {
-        uint64_t from = l->begin[i];
-        uint64_t at = hash_pairs(l->first + from, l->second + from, l->begin[i + 1] - from);
-        while (l->slots[at & (n - 1)] != 0)
-            at++;
-        l->slots[at & (n - 1)] = (uint32_t)i + 1;
-    }
-}
-
 uint32_t pair_lists_add(pair_lists_t *l, const uint32_t *first, const double *second, size_t n)
 {
-    if (2 * l->n >= l->n_slots)
-        grow_slots(l);
-    uint64_t at = hash_pairs(first, second, n);
-    for (; l->slots[at & (l->n_slots - 1)] != 0; at++) {
-        uint32_t i = l->slots[at & (l->n_slots - 1)] - 1;
-        if (is_list(l, i, first, second, n))
-            return i;
-    }
+    const uint64_t hash = hash_pairs(first, second, n);
+    for (hash_walk_t w = hash_map_walk(&l->map, hash); hash_walk_next(&w);)
+        if (is_list(l, w.number, first, second, n))
+            return w.number;
     rb_grow(&l->begin, &l->cap_begin, l->n + 2, sizeof(*l->begin));
     if (l->n == 0)
         l->begin[0] = 0;
@@ -58,7 +39,7 @@ uint32_t pair_lists_add(pair_lists_t *l, const uint32_t *first, const double *se
     memcpy(l->first + from, first, n * sizeof(*first));
     memcpy(l->second + from, second, n * sizeof(*second));
     l->begin[++l->n] = from + n;
-    l->slots[at & (l->n_slots - 1)] = (uint32_t)l->n;
+    hash_map_add(&l->map, hash, (uint32_t)l->n - 1);
     return (uint32_t)l->n - 1;
 }
 
@@ -67,7 +48,7 @@ void pair_lists_free(pair_lists_t *l)
     free(l->begin);
     free(l->first);
     free(l->second);
-    free(l->slots);
+    hash_map_free(&l->map);
     *l = (pair_lists_t){0};
 }
 

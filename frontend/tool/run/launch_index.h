@@ -8,15 +8,15 @@
 
 #include "frontend/input/rbt/read/rbt_source.h"
 #include "sampling/plan/population.h"
+#include "sim/core/hash_map.h"
 
 /* Distinct lists of pairs of numbers: list i has the pairs [begin[i] .. begin[i + 1]). */
 typedef struct {
     uint64_t n;
-    uint64_t *begin;  /* owned; n + 1 entries */
-    uint32_t *first;  /* owned; one per pair */
-    double *second;   /* owned */
-    uint32_t *slots;  /* owned; hash table of list number + 1 */
-    uint64_t n_slots; /* a power of two */
+    uint64_t *begin; /* owned; n + 1 entries */
+    uint32_t *first; /* owned; one per pair */
+    double *second;  /* owned */
+    hash_map_t map;
     size_t cap_begin, cap_first, cap_second;
 } pair_lists_t;
 

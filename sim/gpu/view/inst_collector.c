@@ -167,17 +167,14 @@ static void list_instructions(place_t *p, const inst_table_t *sum, launch_insts_
 /* Lists who waited for whom, and counts it for those that were waited for. */
 static void list_waits(const inst_table_t *sum, const uint32_t *place_of, launch_insts_t *out)
 {
-    const size_t slots = sum->wait == NULL ? 0 : (size_t)1 << sum->wait_bits;
-    size_t n = 0;
-    launch_wait_t *waits = rb_calloc(sum->n_waits + 1, sizeof(*waits));
-    for (size_t i = 0; i < slots; i++) {
-        const inst_wait_t *w = &sum->wait[i];
-        if (w->cycles == 0)
-            continue;
+    const size_t n = sum->n_waits;
+    launch_wait_t *waits = rb_calloc(n + 1, sizeof(*waits));
+    for (size_t i = 0; i < n; i++) {
+        const inst_wait_t *w = &sum->waits[i];
         const launch_wait_t wait = {place_of[w->site], place_of[w->other], w->longer, w->cycles};
         inst_counts_t *other = &out->list[wait.other].counts;
         *(w->longer ? &other->awaited_long : &other->awaited_short) += w->cycles;
-        waits[n++] = wait;
+        waits[i] = wait;
     }
     if (n > 1)
         qsort(waits, n, sizeof(*waits), by_place);

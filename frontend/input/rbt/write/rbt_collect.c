@@ -6,8 +6,6 @@
 #include "frontend/input/rbt/rbt_format.h"
 #include "sim/isa/isa.h"
 
-enum { FIRST_SLOTS = 256 };
-
 void rbt_collect_init(rbt_collect_t *c)
 {
     *c = (rbt_collect_t){0};
@@ -19,8 +17,8 @@ void rbt_collect_free(rbt_collect_t *c)
     free(c->texts.p);
     free(c->bbs);
     free(c->ids);
-    free(c->inst_map.slots);
-    free(c->bb_map.slots);
+    hash_map_free(&c->inst_map);
+    hash_map_free(&c->bb_map);
     for (size_t i = 0; i < c->n_files; i++)
         free(c->files[i]);
     free(c->files);
@@ -28,28 +26,6 @@ void rbt_collect_free(rbt_collect_t *c)
 }
 
 /* --- maps ------------------------------------------------------------------------------------ */
-
-static void hash_put(rbt_hash_t *m, uint64_t hash, uint32_t number)
-{
-    size_t slot = hash & (m->n_slots - 1);
-
-    while (m->slots[slot] != 0)
-        slot = (slot + 1) & (m->n_slots - 1);
-    m->slots[slot] = number + 1;
-}
-
-/* Makes room for n entries; hash_of returns the hash of an existing entry. */
-static void hash_reserve(rbt_hash_t *m, size_t n,
-                         uint64_t (*hash_of)(const rbt_collect_t *, size_t), const rbt_collect_t *c)
-{
-    if (m->n_slots >= 2 * n + 2)
-        return;
-    m->n_slots = m->n_slots == 0 ? FIRST_SLOTS : 2 * m->n_slots;
-    free(m->slots);
-    m->slots = rb_calloc(m->n_slots, sizeof(*m->slots));
-    for (size_t i = 0; i + 1 < n; i++)
-        hash_put(m, hash_of(c, i), (uint32_t)i);
-}
 
 static uint64_t inst_hash(uint32_t pc, const char *text, size_t len)
 {
@@ -60,18 +36,6 @@ static uint64_t inst_hash(uint32_t pc, const char *text, size_t len)
 static const char *text_of(const rbt_collect_t *c, const rbt_static_t *s)
 {
     return s->text_len > 0 ? (const char *)c->texts.p + s->text_at : "";
-}
-
-static uint64_t hash_of_inst(const rbt_collect_t *c, size_t i)
-{
-    const rbt_static_t *s = &c->insts[i];
-
-    return inst_hash(s->inst.pc, text_of(c, s), s->text_len);
-}
-
-static uint64_t hash_of_bb(const rbt_collect_t *c, size_t i)
-{
-    return rbt_checksum(c->ids + c->bbs[i].at, c->bbs[i].n * sizeof(*c->ids));
 }
 
 /* Compares field by field: padding may differ. */
@@ -92,18 +56,13 @@ uint32_t rbt_collect_inst(rbt_collect_t *c, const inst_t *inst, const char *text
 {
     uint64_t hash = inst_hash(inst->pc, text, text != NULL ? len : 0);
 
-    hash_reserve(&c->inst_map, c->n_insts + 1, hash_of_inst, c);
-    for (size_t slot = hash;; slot++) {
-        uint32_t number = c->inst_map.slots[slot & (c->inst_map.n_slots - 1)];
-
-        if (number == 0)
-            break;
-        const rbt_static_t *s = &c->insts[number - 1];
+    for (hash_walk_t w = hash_map_walk(&c->inst_map, hash); hash_walk_next(&w);) {
+        const rbt_static_t *s = &c->insts[w.number];
 
         if (s->has_text == (text != NULL) && s->text_len == (text != NULL ? len : 0) &&
             (s->text_len == 0 || memcmp(text_of(c, s), text, len) == 0) &&
             same_inst(&s->inst, inst))
-            return number - 1;
+            return w.number;
     }
     rb_grow(&c->insts, &c->cap_insts, c->n_insts + 1, sizeof(c->insts[0]));
     c->insts[c->n_insts] = (rbt_static_t){
@@ -114,7 +73,7 @@ uint32_t rbt_collect_inst(rbt_collect_t *c, const inst_t *inst, const char *text
     };
     if (text != NULL)
         rbt_put_bytes(&c->texts, text, len);
-    hash_put(&c->inst_map, hash, (uint32_t)c->n_insts);
+    hash_map_add(&c->inst_map, hash, (uint32_t)c->n_insts);
     return (uint32_t)c->n_insts++;
 }
 
@@ -141,66 +100,40 @@ uint32_t rbt_collect_bb(rbt_collect_t *c, const uint32_t *ids, uint32_t n)
 {
     uint64_t hash = rbt_checksum(ids, n * sizeof(*ids));
 
-    hash_reserve(&c->bb_map, c->n_bbs + 1, hash_of_bb, c);
-    for (size_t slot = hash;; slot++) {
-        uint32_t number = c->bb_map.slots[slot & (c->bb_map.n_slots - 1)];
-
-        if (number == 0)
-            break;
-        const rbt_collected_bb_t *bb = &c->bbs[number - 1];
+    for (hash_walk_t w = hash_map_walk(&c->bb_map, hash); hash_walk_next(&w);) {
+        const rbt_collected_bb_t *bb = &c->bbs[w.number];
 
         if (bb->n == n && memcmp(c->ids + bb->at, ids, n * sizeof(*ids)) == 0)
-            return number - 1;
+            return w.number;
     }
     rb_grow(&c->bbs, &c->cap_bbs, c->n_bbs + 1, sizeof(c->bbs[0]));
     rb_grow(&c->ids, &c->cap_ids, c->n_ids + n, sizeof(c->ids[0]));
     memcpy(c->ids + c->n_ids, ids, n * sizeof(*ids));
     c->bbs[c->n_bbs] = (rbt_collected_bb_t){.at = c->n_ids, .n = n};
     c->n_ids += n;
-    hash_put(&c->bb_map, hash, (uint32_t)c->n_bbs);
+    hash_map_add(&c->bb_map, hash, (uint32_t)c->n_bbs);
     return (uint32_t)c->n_bbs++;
 }
 
 void rbt_pointers_clear(rbt_pointers_t *m)
 {
-    if (m->n > 0)
-        memset(m->keys, 0, m->n_slots * sizeof(*m->keys));
+    hash_map_clear(&m->map);
     m->n = 0;
 }
 
 void rbt_pointers_free(rbt_pointers_t *m)
 {
-    free(m->keys);
-    free(m->values);
+    hash_map_free(&m->map);
+    free(m->pairs);
     *m = (rbt_pointers_t){0};
-}
-
-static void pointers_put(rbt_pointers_t *m, const inst_t *inst, uint32_t id)
-{
-    size_t slot = rbt_pointers_slot(m, inst);
-
-    while (m->keys[slot] != NULL)
-        slot = (slot + 1) & (m->n_slots - 1);
-    m->keys[slot] = inst;
-    m->values[slot] = id;
-    m->n++;
 }
 
 void rbt_pointers_add(rbt_pointers_t *m, const inst_t *inst, uint32_t id)
 {
-    if (2 * (m->n + 1) > m->n_slots) {
-        rbt_pointers_t old = *m;
-
-        m->n_slots = old.n_slots == 0 ? FIRST_SLOTS : 2 * old.n_slots;
-        m->keys = rb_calloc(m->n_slots, sizeof(*m->keys));
-        m->values = rb_calloc(m->n_slots, sizeof(*m->values));
-        m->n = 0;
-        for (size_t i = 0; i < old.n_slots; i++)
-            if (old.keys[i] != NULL)
-                pointers_put(m, old.keys[i], old.values[i]);
-        rbt_pointers_free(&old);
-    }
-    pointers_put(m, inst, id);
+    rb_grow(&m->pairs, &m->cap, m->n + 1, sizeof(*m->pairs));
+    m->pairs[m->n].inst = inst;
+    m->pairs[m->n].id = id;
+    hash_map_add(&m->map, (uintptr_t)inst, (uint32_t)m->n++);
 }
 
 /* --- writing --------------------------------------------------------------------------------- */

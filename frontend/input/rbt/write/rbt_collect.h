@@ -7,6 +7,7 @@
 
 #include "frontend/input/rbt/rbt_bytes.h"
 #include "frontend/input/rbt/write/rbt_writer.h"
+#include "sim/core/hash_map.h"
 
 typedef struct {
     inst_t inst;
@@ -22,22 +23,6 @@ typedef struct {
     uint32_t n;
 } rbt_collected_bb_t;
 
-/* A hash table with open addressing; a slot holds number + 1. */
-typedef struct {
-    uint32_t *slots; /* owned */
-    size_t n_slots;  /* a power of two */
-} rbt_hash_t;
-
-/* There is a free slot. */
-static inline void rbt_hash_put(rbt_hash_t *m, uint64_t hash, size_t number)
-{
-    size_t slot = hash & (m->n_slots - 1);
-
-    while (m->slots[slot] != 0)
-        slot = (slot + 1) & (m->n_slots - 1);
-    m->slots[slot] = (uint32_t)number + 1;
-}
-
 typedef struct {
     rbt_static_t *insts; /* owned; in order of first use */
     size_t n_insts, cap_insts;
@@ -46,7 +31,7 @@ typedef struct {
     size_t n_bbs, cap_bbs;
     uint32_t *ids; /* owned */
     size_t n_ids, cap_ids;
-    rbt_hash_t inst_map, bb_map;
+    hash_map_t inst_map, bb_map;
     char **files; /* owned; paths of the source */
     size_t n_files, cap_files;
 } rbt_collect_t;
@@ -68,31 +53,25 @@ void rbt_collect_encode(const rbt_collect_t *c, rbt_buf_t *out);
 
 /* Maps instruction pointers of the open launch to instruction numbers. Cleared at each launch. */
 typedef struct {
-    const inst_t **keys; /* owned */
-    uint32_t *values;    /* owned */
-    size_t n, n_slots;
+    hash_map_t map;
+    struct rbt_pointer {
+        const inst_t *inst;
+        uint32_t id;
+    } * pairs; /* owned */
+    size_t n, cap;
 } rbt_pointers_t;
 
 void rbt_pointers_clear(rbt_pointers_t *m);
 void rbt_pointers_free(rbt_pointers_t *m);
 void rbt_pointers_add(rbt_pointers_t *m, const inst_t *inst, uint32_t id);
 
-static inline size_t rbt_pointers_slot(const rbt_pointers_t *m, const inst_t *inst)
-{
-    return ((uintptr_t)inst * 0x9e3779b97f4a7c15u >> 20) & (m->n_slots - 1);
-}
-
 /* Returns UINT32_MAX if inst has not been added. */
 static inline uint32_t rbt_pointers_find(const rbt_pointers_t *m, const inst_t *inst)
 {
-    if (m->n_slots == 0)
-        return UINT32_MAX;
-    for (size_t slot = rbt_pointers_slot(m, inst);; slot = (slot + 1) & (m->n_slots - 1)) {
-        if (m->keys[slot] == inst)
-            return m->values[slot];
-        if (m->keys[slot] == NULL)
-            return UINT32_MAX;
-    }
+    for (hash_walk_t w = hash_map_walk(&m->map, (uintptr_t)inst); hash_walk_next(&w);)
+        if (m->pairs[w.number].inst == inst)
+            return m->pairs[w.number].id;
+    return UINT32_MAX;
 }
 
 #endif

@@ -14,7 +14,6 @@ enum {
     FRAME_INSTS = 256 << 10,
     LANE_GAIN = 4,  /* expected compression of lane bytes: 1 / LANE_GAIN is saved */
     OTHER_GAIN = 8, /* expected compression of other columns: 1 / OTHER_GAIN remains */
-    FIRST_SLOTS = 256,
     CUT_BYTES = 512,
 };
 
@@ -34,19 +33,10 @@ void rbt_frame_put_free(rbt_frame_put_t *f)
     free(f->sectors);
     free(f->known);
     free(f->runs);
-    free(f->path_map.slots);
-    free(f->shape_map.slots);
-    free(f->known_map.slots);
+    hash_map_free(&f->path_map);
+    hash_map_free(&f->shape_map);
+    hash_map_free(&f->known_map);
     *f = (rbt_frame_put_t){0};
-}
-
-static void clear_map(rbt_hash_t *m)
-{
-    if (m->n_slots == 0) {
-        m->n_slots = FIRST_SLOTS;
-        m->slots = rb_calloc(m->n_slots, sizeof(*m->slots));
-    }
-    memset(m->slots, 0, m->n_slots * sizeof(*m->slots));
 }
 
 void rbt_frame_put_begin(rbt_frame_put_t *f, uint64_t launch, uint64_t first_block, bool continues)
@@ -58,9 +48,9 @@ void rbt_frame_put_begin(rbt_frame_put_t *f, uint64_t launch, uint64_t first_blo
     f->addr.predicted = 0;
     f->n_paths = f->n_steps = f->n_shapes = f->n_changes = f->n_accesses = 0;
     f->n_known = f->n_runs = 0;
-    clear_map(&f->path_map);
-    clear_map(&f->shape_map);
-    clear_map(&f->known_map);
+    hash_map_clear(&f->path_map);
+    hash_map_clear(&f->shape_map);
+    hash_map_clear(&f->known_map);
     f->launch = launch;
     f->first_block = first_block;
     f->continues = continues;
@@ -117,53 +107,17 @@ static uint64_t hash_shape(uint32_t path, const rbt_mask_change_t *changes, size
     return rbt_checksum(changes, n * sizeof(*changes)) + path * 0x9e3779b97f4a7c15u;
 }
 
-static uint64_t hash_of_path(const rbt_frame_put_t *f, size_t i)
-{
-    return hash_path(f->steps + f->paths[i].at, f->paths[i].n);
-}
-
-static uint64_t hash_of_shape(const rbt_frame_put_t *f, size_t i)
-{
-    const rbt_shape_t *s = &f->shapes[i];
-    const rbt_mask_change_t *changes = s->n_changes > 0 ? f->changes + s->change : NULL;
-
-    return hash_shape(s->path, changes, s->n_changes);
-}
-
-static uint64_t hash_of_known(const rbt_frame_put_t *f, size_t i)
-{
-    return hash_runs(f->runs + f->known[i].run, f->known[i].n_runs);
-}
-
-/* Adds entry number n (the last one) to a map, which grows when needed. */
-static void add_to_map(const rbt_frame_put_t *f, rbt_hash_t *m, size_t n,
-                       uint64_t (*hash_of)(const rbt_frame_put_t *, size_t))
-{
-    if (2 * (n + 1) <= m->n_slots) {
-        rbt_hash_put(m, hash_of(f, n), n);
-        return;
-    }
-    free(m->slots);
-    m->n_slots *= 2;
-    m->slots = rb_calloc(m->n_slots, sizeof(*m->slots));
-    for (size_t i = 0; i <= n; i++)
-        rbt_hash_put(m, hash_of(f, i), i);
-}
-
 uint32_t rbt_frame_put_known(const rbt_frame_put_t *f, const warp_stream_t *warp)
 {
-    const rbt_hash_t *m = &f->known_map;
+    const uint64_t hash = hash_runs(warp->runs, warp->n_runs);
 
-    for (size_t slot = hash_runs(warp->runs, warp->n_runs);; slot++) {
-        uint32_t number = m->slots[slot & (m->n_slots - 1)];
-
-        if (number == 0)
-            return UINT32_MAX;
-        const rbt_known_t *k = &f->known[number - 1];
+    for (hash_walk_t w = hash_map_walk(&f->known_map, hash); hash_walk_next(&w);) {
+        const rbt_known_t *k = &f->known[w.number];
 
         if (k->n_runs == warp->n_runs && same_runs(f->runs + k->run, warp->runs, k->n_runs))
             return k->shape;
     }
+    return UINT32_MAX;
 }
 
 static void remember_runs(rbt_frame_put_t *f, const warp_stream_t *warp, uint32_t shape)
@@ -173,8 +127,7 @@ static void remember_runs(rbt_frame_put_t *f, const warp_stream_t *warp, uint32_
     rb_grow(&f->known, &f->cap_known, f->n_known + 1, sizeof(f->known[0]));
     f->known[f->n_known] = (rbt_known_t){.run = f->n_runs, .n_runs = warp->n_runs, .shape = shape};
     f->n_runs += warp->n_runs;
-    add_to_map(f, &f->known_map, f->n_known, hash_of_known);
-    f->n_known++;
+    hash_map_add(&f->known_map, hash_runs(warp->runs, warp->n_runs), (uint32_t)f->n_known++);
 }
 
 static void put_path(rbt_frame_put_t *f, const rbt_step_t *steps, size_t n)
@@ -191,16 +144,14 @@ static void put_path(rbt_frame_put_t *f, const rbt_step_t *steps, size_t n)
 
 static uint32_t find_path(rbt_frame_put_t *f, const rbt_piece_t *piece)
 {
-    for (size_t slot = hash_path(piece->steps, piece->n_steps);; slot++) {
-        uint32_t number = f->path_map.slots[slot & (f->path_map.n_slots - 1)];
+    const uint64_t hash = hash_path(piece->steps, piece->n_steps);
 
-        if (number == 0)
-            break;
-        const rbt_path_t *p = &f->paths[number - 1];
+    for (hash_walk_t w = hash_map_walk(&f->path_map, hash); hash_walk_next(&w);) {
+        const rbt_path_t *p = &f->paths[w.number];
 
         if (p->n == piece->n_steps &&
             memcmp(f->steps + p->at, piece->steps, p->n * sizeof(f->steps[0])) == 0)
-            return number - 1;
+            return w.number;
     }
     rb_grow(&f->steps, &f->cap_steps, f->n_steps + piece->n_steps, sizeof(f->steps[0]));
     memcpy(f->steps + f->n_steps, piece->steps, piece->n_steps * sizeof(f->steps[0]));
@@ -209,7 +160,7 @@ static uint32_t find_path(rbt_frame_put_t *f, const rbt_piece_t *piece)
         (rbt_path_t){.at = f->n_steps, .n = (uint32_t)piece->n_steps, .type = UINT32_MAX};
     f->n_steps += piece->n_steps;
     put_path(f, piece->steps, piece->n_steps);
-    add_to_map(f, &f->path_map, f->n_paths, hash_of_path);
+    hash_map_add(&f->path_map, hash, (uint32_t)f->n_paths);
     return (uint32_t)f->n_paths++;
 }
 
@@ -248,20 +199,17 @@ static void put_shape(rbt_frame_put_t *f, const rbt_piece_t *piece, uint32_t pat
 
 static uint32_t find_shape(const rbt_frame_put_t *f, const rbt_piece_t *piece, uint32_t path)
 {
-    const rbt_hash_t *m = &f->shape_map;
+    const uint64_t hash = hash_shape(path, piece->changes, piece->n_changes);
 
-    for (size_t slot = hash_shape(path, piece->changes, piece->n_changes);; slot++) {
-        uint32_t number = m->slots[slot & (m->n_slots - 1)];
-
-        if (number == 0)
-            return UINT32_MAX;
-        const rbt_shape_t *s = &f->shapes[number - 1];
+    for (hash_walk_t w = hash_map_walk(&f->shape_map, hash); hash_walk_next(&w);) {
+        const rbt_shape_t *s = &f->shapes[w.number];
 
         if (s->path == path && s->n_changes == piece->n_changes &&
             (s->n_changes == 0 || memcmp(f->changes + s->change, piece->changes,
                                          s->n_changes * sizeof(f->changes[0])) == 0))
-            return number - 1;
+            return w.number;
     }
+    return UINT32_MAX;
 }
 
 static uint32_t add_shape(rbt_frame_put_t *f, const rbt_piece_t *piece, uint32_t path,
@@ -283,7 +231,8 @@ static uint32_t add_shape(rbt_frame_put_t *f, const rbt_piece_t *piece, uint32_t
     put_shape(f, piece, path);
     rb_grow(&f->shapes, &f->cap_shapes, f->n_shapes + 1, sizeof(f->shapes[0]));
     f->shapes[f->n_shapes] = s;
-    add_to_map(f, &f->shape_map, f->n_shapes, hash_of_shape);
+    hash_map_add(&f->shape_map, hash_shape(path, piece->changes, piece->n_changes),
+                 (uint32_t)f->n_shapes);
     return (uint32_t)f->n_shapes++;
 }
 

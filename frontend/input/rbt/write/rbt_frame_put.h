@@ -71,7 +71,7 @@ typedef struct {
     size_t n_known, cap_known;
     trace_run_t *runs; /* owned */
     size_t n_runs, cap_runs;
-    rbt_hash_t path_map, shape_map, known_map;
+    hash_map_t path_map, shape_map, known_map;
     uint64_t launch, first_block;
     uint32_t n_blocks, n_pieces, block_pieces;
     bool continues;

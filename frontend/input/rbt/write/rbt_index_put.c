@@ -4,20 +4,12 @@
 
 #include "frontend/input/rbt/rbt_checksum.h"
 
-enum { FIRST_SLOTS = 256 };
-
-static void clear_map(rbt_hash_t *m)
-{
-    if (m->n_slots > 0)
-        memset(m->slots, 0, m->n_slots * sizeof(*m->slots));
-}
-
 void rbt_page_put_clear(rbt_page_put_t *p)
 {
     p->n_frames = p->n_placed = p->n_blocks = p->n_types = p->n_counts = 0;
     p->n_block_types = p->n_warps = 0;
-    clear_map(&p->type_map);
-    clear_map(&p->block_type_map);
+    hash_map_clear(&p->type_map);
+    hash_map_clear(&p->block_type_map);
 }
 
 void rbt_page_put_free(rbt_page_put_t *p)
@@ -28,8 +20,8 @@ void rbt_page_put_free(rbt_page_put_t *p)
     free(p->counts);
     free(p->block_types);
     free(p->warps);
-    free(p->type_map.slots);
-    free(p->block_type_map.slots);
+    hash_map_free(&p->type_map);
+    hash_map_free(&p->block_type_map);
     *p = (rbt_page_put_t){0};
 }
 
@@ -44,29 +36,6 @@ static uint64_t hash_counts(uint32_t kernel, const rbt_bb_count_t *c, size_t n)
         h = (h ^ h >> 29 ^ c[i].n) * 0xc2b2ae3d27d4eb4fu;
     }
     return h ^ h >> 32;
-}
-
-static uint64_t hash_of_type(const rbt_page_put_t *p, size_t i)
-{
-    return hash_counts(p->types[i].kernel, p->counts + p->types[i].at, p->types[i].n);
-}
-
-static uint64_t hash_of_block_type(const rbt_page_put_t *p, size_t i)
-{
-    return rbt_checksum(p->warps + p->block_types[i].at, p->block_types[i].n * sizeof(*p->warps));
-}
-
-/* Makes room for one more entry than the n present. */
-static void reserve(const rbt_page_put_t *p, rbt_hash_t *m, size_t n,
-                    uint64_t (*hash_of)(const rbt_page_put_t *, size_t))
-{
-    if (2 * (n + 1) <= m->n_slots)
-        return;
-    free(m->slots);
-    m->n_slots = m->n_slots == 0 ? FIRST_SLOTS : 2 * m->n_slots;
-    m->slots = rb_calloc(m->n_slots, sizeof(*m->slots));
-    for (size_t i = 0; i < n; i++)
-        rbt_hash_put(m, hash_of(p, i), i);
 }
 
 static bool is_type(const rbt_page_put_t *p, const rbt_warp_type_t *t, uint32_t kernel,
@@ -85,21 +54,15 @@ uint32_t rbt_page_put_type(rbt_page_put_t *p, uint32_t kernel, const rbt_bb_coun
 {
     uint64_t hash = hash_counts(kernel, counts, n);
 
-    reserve(p, &p->type_map, p->n_types, hash_of_type);
-    for (size_t slot = hash;; slot++) {
-        uint32_t number = p->type_map.slots[slot & (p->type_map.n_slots - 1)];
-
-        if (number == 0)
-            break;
-        if (is_type(p, &p->types[number - 1], kernel, counts, n))
-            return number - 1;
-    }
+    for (hash_walk_t w = hash_map_walk(&p->type_map, hash); hash_walk_next(&w);)
+        if (is_type(p, &p->types[w.number], kernel, counts, n))
+            return w.number;
     rb_grow(&p->types, &p->cap_types, p->n_types + 1, sizeof(p->types[0]));
     rb_grow(&p->counts, &p->cap_counts, p->n_counts + n, sizeof(p->counts[0]));
     memcpy(p->counts + p->n_counts, counts, n * sizeof(*counts));
     p->types[p->n_types] = (rbt_warp_type_t){.kernel = kernel, .at = p->n_counts, .n = n};
     p->n_counts += n;
-    rbt_hash_put(&p->type_map, hash, p->n_types);
+    hash_map_add(&p->type_map, hash, (uint32_t)p->n_types);
     return (uint32_t)p->n_types++;
 }
 
@@ -107,23 +70,18 @@ uint32_t rbt_page_put_block_type(rbt_page_put_t *p, const uint32_t *warps, size_
 {
     uint64_t hash = rbt_checksum(warps, n * sizeof(*warps));
 
-    reserve(p, &p->block_type_map, p->n_block_types, hash_of_block_type);
-    for (size_t slot = hash;; slot++) {
-        uint32_t number = p->block_type_map.slots[slot & (p->block_type_map.n_slots - 1)];
-
-        if (number == 0)
-            break;
-        const rbt_block_type_t *t = &p->block_types[number - 1];
+    for (hash_walk_t w = hash_map_walk(&p->block_type_map, hash); hash_walk_next(&w);) {
+        const rbt_block_type_t *t = &p->block_types[w.number];
 
         if (t->n == n && memcmp(p->warps + t->at, warps, n * sizeof(*warps)) == 0)
-            return number - 1;
+            return w.number;
     }
     rb_grow(&p->block_types, &p->cap_block_types, p->n_block_types + 1, sizeof(p->block_types[0]));
     rb_grow(&p->warps, &p->cap_warps, p->n_warps + n, sizeof(p->warps[0]));
     memcpy(p->warps + p->n_warps, warps, n * sizeof(*warps));
     p->block_types[p->n_block_types] = (rbt_block_type_t){.at = p->n_warps, .n = n};
     p->n_warps += n;
-    rbt_hash_put(&p->block_type_map, hash, p->n_block_types);
+    hash_map_add(&p->block_type_map, hash, (uint32_t)p->n_block_types);
     return (uint32_t)p->n_block_types++;
 }
 

@@ -43,7 +43,7 @@ typedef struct {
     size_t n_block_types, cap_block_types;
     uint32_t *warps; /* owned; warp type + 1 of each warp of a block type */
     size_t n_warps, cap_warps;
-    rbt_hash_t type_map, block_type_map;
+    hash_map_t type_map, block_type_map;
 } rbt_page_put_t;
 
 void rbt_page_put_clear(rbt_page_put_t *p);

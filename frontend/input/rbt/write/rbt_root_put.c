@@ -7,13 +7,9 @@
 #include "frontend/input/rbt/rbt_graph.h"
 #include "sim/isa/isa.h"
 
-enum { FIRST_SLOTS = 256 };
-
 void rbt_root_put_init(rbt_root_put_t *r, const char *producer)
 {
     *r = (rbt_root_put_t){.producer = rb_strdup(producer)};
-    r->kernel_map.n_slots = FIRST_SLOTS;
-    r->kernel_map.slots = rb_calloc(FIRST_SLOTS, sizeof(*r->kernel_map.slots));
 }
 
 void rbt_root_put_free(rbt_root_put_t *r)
@@ -23,7 +19,7 @@ void rbt_root_put_free(rbt_root_put_t *r)
         rbt_collect_free(&r->kernels[i].code);
     }
     free(r->kernels);
-    free(r->kernel_map.slots);
+    hash_map_free(&r->kernel_map);
     free(r->block_pages.p);
     free(r->launch_pages.p);
     free(r->copies.p);
@@ -39,39 +35,16 @@ static uint64_t hash_kernel(const char *name, uint32_t arch, uint64_t code_id)
     return rbt_checksum(name, strlen(name)) + (code_id ^ arch) * 0x9e3779b97f4a7c15u;
 }
 
-static void add_to_map(rbt_root_put_t *r, size_t number)
-{
-    const rbt_kernel_put_t *k = &r->kernels[number];
-    size_t slot = hash_kernel(k->name, k->arch, k->code_id);
-
-    while (r->kernel_map.slots[slot & (r->kernel_map.n_slots - 1)] != 0)
-        slot++;
-    r->kernel_map.slots[slot & (r->kernel_map.n_slots - 1)] = (uint32_t)number + 1;
-}
-
-static void grow_map(rbt_root_put_t *r)
-{
-    free(r->kernel_map.slots);
-    r->kernel_map.n_slots *= 2;
-    r->kernel_map.slots = rb_calloc(r->kernel_map.n_slots, sizeof(*r->kernel_map.slots));
-    for (size_t i = 0; i < r->n_kernels; i++)
-        add_to_map(r, i);
-}
-
 uint32_t rbt_root_put_kernel(rbt_root_put_t *r, const launch_info_t *info)
 {
-    size_t slot = hash_kernel(info->name, info->arch, info->code_id);
+    const uint64_t hash = hash_kernel(info->name, info->arch, info->code_id);
 
-    for (;; slot++) {
-        uint32_t number = r->kernel_map.slots[slot & (r->kernel_map.n_slots - 1)];
-
-        if (number == 0)
-            break;
-        const rbt_kernel_put_t *k = &r->kernels[number - 1];
+    for (hash_walk_t w = hash_map_walk(&r->kernel_map, hash); hash_walk_next(&w);) {
+        const rbt_kernel_put_t *k = &r->kernels[w.number];
 
         if (k->arch == info->arch && k->code_id == info->code_id &&
             strcmp(k->name, info->name) == 0)
-            return number - 1;
+            return w.number;
     }
     rb_grow(&r->kernels, &r->cap_kernels, r->n_kernels + 1, sizeof(r->kernels[0]));
     rbt_kernel_put_t *k = &r->kernels[r->n_kernels];
@@ -79,10 +52,8 @@ uint32_t rbt_root_put_kernel(rbt_root_put_t *r, const launch_info_t *info)
     *k = (rbt_kernel_put_t){
         .name = rb_strdup(info->name), .arch = info->arch, .code_id = info->code_id};
     rbt_collect_init(&k->code);
-    add_to_map(r, r->n_kernels++);
-    if (2 * r->n_kernels > r->kernel_map.n_slots)
-        grow_map(r);
-    return (uint32_t)r->n_kernels - 1;
+    hash_map_add(&r->kernel_map, hash, (uint32_t)r->n_kernels);
+    return (uint32_t)r->n_kernels++;
 }
 
 void rbt_root_put_copy(rbt_root_put_t *r, uint64_t launches_before, const memcpy_op_t *op)

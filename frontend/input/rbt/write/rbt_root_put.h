@@ -33,7 +33,7 @@ typedef struct {
     char *producer, *plan;     /* owned */
     rbt_kernel_put_t *kernels; /* owned */
     size_t n_kernels, cap_kernels;
-    rbt_hash_t kernel_map;
+    hash_map_t kernel_map;
     rbt_buf_t block_pages, launch_pages, copies; /* in their encoding in the file */
     uint64_t n_block_pages, n_launch_pages, n_copies;
     uint64_t copy_launch, copy_addr; /* of the last copy */
