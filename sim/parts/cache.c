@@ -70,6 +70,8 @@ void cache_clear(cache_t *c)
     c->count = 0;
     if (c->policy_word != NULL)
         memset(c->policy_word, 0, replacement_words[c->policy] * sizeof(*c->policy_word));
+    if (c->victims != NULL)
+        cache_clear(c->victims);
     if (c->sets == 0)
         return;
     if (c->planes > 0)
@@ -112,14 +114,18 @@ cache_t *cache_create(uint32_t sets, uint32_t ways, uint32_t line_bytes,
 
 cache_t *cache_like(const cache_t *c)
 {
-    return cache_create(c->sets, c->ways, 1u << c->line_shift, c->policy, c->hash_sets,
-                        c->written != NULL);
+    cache_t *like = cache_create(c->sets, c->ways, 1u << c->line_shift, c->policy, c->hash_sets,
+                                 c->written != NULL);
+    if (c->victims != NULL)
+        cache_keep_victims(like, c->victims->ways);
+    return like;
 }
 
 void cache_destroy(cache_t *c)
 {
     if (c == NULL)
         return;
+    cache_destroy(c->victims);
     rb_model_free(c->narrow_set);
     rb_model_free(c->wide_set);
     rb_model_free(c->table);
@@ -256,7 +262,7 @@ cache_tag_t *cache_lookup_key(cache_t *c, cache_key_t k, bool touch)
         return NULL;
     uint32_t way = way_find(c, k);
     if (way == CACHE_NO_WAY)
-        return NULL;
+        return c->victims == NULL ? NULL : cache_victim_lookup(c, k, touch);
     if (touch)
         policy_hit(c, k.set, way);
     return cache_tag_at(c, k.set, way);
@@ -426,6 +432,8 @@ cache_tag_t *cache_insert_key(cache_t *c, cache_key_t k, cache_line_t *victim, b
         return insert_in_room(c, k);
     c->incoming = k.line;
     uint32_t way = policy_replace(c, k.set);
+    if (c->victims != NULL)
+        cache_victim_put(c, *cache_tag_at(c, k.set, way));
     return c->narrow ? narrow_replace(c, k, way, victim, evicted)
                      : wide_replace(c, k, way, victim, evicted);
 }

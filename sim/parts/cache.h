@@ -100,6 +100,11 @@ void cache_destroy(cache_t *c);
  * as long as the cache. */
 void cache_watch(cache_t *c, const cache_request_t *request);
 
+/* Keeps the last `lines` lines that were evicted (a victim cache; Jouppi, ISCA 1990): a lookup that
+ * uses one of them puts it back in its set, and counts as found. Only for caches that are never
+ * written and never saved. */
+void cache_keep_victims(cache_t *c, uint32_t lines);
+
 /* An empty cache with the same shape and policy. */
 cache_t *cache_like(const cache_t *c);
 

@@ -3,6 +3,7 @@
 
 #include "sim/core/alloc.h"
 #include "sim/core/checkpoint_read.h"
+#include "sim/core/err.h"
 #include "sim/parts/cache_internal.h"
 
 enum { LINE_WORDS = 5, HEAD_WORDS = 5 };
@@ -19,6 +20,7 @@ static int state_save(const cache_t *c, uint32_t set, FILE *out)
  * policy's bits; in the end the policy's words. */
 int cache_save(const cache_t *c, FILE *out)
 {
+    RB_INVARIANT(c->victims == NULL, "a cache with %u victims is saved", c->victims->ways);
     const uint32_t head[HEAD_WORDS] = {c->sets, c->ways, c->line_shift, c->random_state,
                                        (uint32_t)c->policy};
     if (fwrite(head, sizeof(head), 1, out) != 1)

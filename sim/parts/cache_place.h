@@ -7,10 +7,10 @@
 
 #include "sim/parts/cache_internal.h"
 
-/* Whether cache_place_narrow() may be used: few ways, LRU, the usual case. */
+/* Whether cache_place_narrow() may be used: few ways, LRU, no victims: the usual case. */
 static inline bool cache_is_plain(const cache_t *c)
 {
-    return c->narrow && c->ways > 0 && c->policy == REPLACEMENT_LRU;
+    return c->narrow && c->ways > 0 && c->policy == REPLACEMENT_LRU && c->victims == NULL;
 }
 
 /* Host-side hint that cache_place_narrow() will be called. */

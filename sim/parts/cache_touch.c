@@ -25,6 +25,10 @@ cache_t *cache_copy(const cache_t *c)
     to->random_state = c->random_state;
     if (c->sets == 0)
         return to;
+    if (c->victims != NULL) {
+        cache_destroy(to->victims);
+        to->victims = cache_copy(c->victims);
+    }
     if (c->narrow)
         copy_narrow(to, c);
     else

@@ -155,6 +155,8 @@ const lat_spec_t *stall_stretch_assumed(uint32_t compiled_for, uint32_t *predica
     P(U32, sets, "4", 1, 4096, "sets", "sets; the ways follow from the size")                      \
     P(F64, scale, "1.0", 0.0625, 16, "", "scales the L1 size that shared memory leaves")           \
     E(replacement, replacement_choices, "lru", "which line is evicted for a new one")              \
+    P(U32, victim_lines, "0", 0, 4096, "lines",                                                    \
+      "lines of a victim cache, fully associative; a line found there hits")                       \
     E(write, write_policy_choices, "update", "what a store to global memory does to its sectors")  \
     E(prefetcher, prefetcher_choices, "none", "which lines are fetched before they are loaded")    \
     P(U32, prefetch_lines, "2", 1, 64, "lines", "how many lines a prefetcher fetches ahead")       \

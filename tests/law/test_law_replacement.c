@@ -45,6 +45,19 @@ static void l1_replacement_is_that_of_the_l1(void **state)
     }
 }
 
+/* With LRU and one set, k victims are k more ways. */
+static void a_victim_cache_holds_what_does_not_fit(void **state)
+{
+    enum { WAYS = 16, VICTIMS = 3 };
+    (void)state;
+    for (unsigned more = 1; more <= VICTIMS + 1; more++) {
+        gpu_spec_t spec = LAB_SPEC("v100", "l1.sets=1", "l1.unified=2KiB", "l1.carveouts=0",
+                                   "l1.replacement=lru", "l1.victim_lines=3");
+        launch_result_t r = go_round(&spec, "LDG.E.SYS", 128, WAYS + more);
+        assert_int_equal(r.sm.global_load_hits, more <= VICTIMS ? (ROUNDS - 1) * (WAYS + more) : 0);
+    }
+}
+
 /* Loads as many lines as fit, uses the first of them again, loads one more line, and the first one
  * once more. */
 static void use_the_oldest_body(synth_warp_t *w, const void *ctx)
@@ -168,6 +181,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(l1_replacement_is_that_of_the_l1),
+        cmocka_unit_test(a_victim_cache_holds_what_does_not_fit),
         cmocka_unit_test(a_load_that_hits_uses_the_line_and_a_store_does_not),
         cmocka_unit_test(l2_replacement_is_that_of_the_l2),
         cmocka_unit_test(tlb_replacement_is_that_of_the_second_level),

@@ -36,7 +36,7 @@ static bool is_counted(const char *name, size_t n)
     return n == 2 && strncmp(name, "Hz", 2) == 0;
 }
 
-/* A prefix of so many bytes; 0: none. */
+/* A prefix of this many bytes; 0: none. */
 static size_t small_prefix(const char *s, double *scale)
 {
     static const struct {

@@ -9,7 +9,8 @@ static const cli_option_t run_options[] = {
     {CLI_LAUNCHES, 'l', "launches", "LIST", "all", "Model",
      "simulate only these launches, such as 3-7,12,20-", NULL, false},
     {CLI_CYCLES, 0, "cycles", "N", "no limit", "Model",
-     "end the run after so many cycles of launches, launch latency included; the results are those "
+     "end the run after this many cycles of launches, launch latency included; the results are "
+     "those "
      "of "
      "this part",
      NULL, false},
@@ -99,8 +100,7 @@ static const cli_option_t run_options[] = {
     OPT_ARCH_OF_PROGRAM,
     {CLI_MAX_INSTS, 0, "max-insts", "N", "no limit", "Program",
      "of a program: give up a launch after this many warp instructions; of a trace: end the run "
-     "after so "
-     "many, at a multiple of 256 cycles of a launch, with the results of this part",
+     "after this many, at a multiple of 256 cycles of a launch, with the results of this part",
      NULL, false},
     OPT_TIMEOUT,
     OPT_SKIP_UNSUPPORTED,

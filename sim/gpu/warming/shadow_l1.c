@@ -40,6 +40,7 @@ shadow_l1_t *shadow_l1_create(const gpu_spec_t *spec, const occupancy_t *occupan
         l->sm[i].number = (2 * i + 1) * l->of_sms / (2 * l->n);
         l->sm[i].cache = cache_create(l1->sets, l1_spec_ways(l1, occupancy->carveout), LINE_BYTES,
                                       l1->replacement, false, false);
+        cache_keep_victims(l->sm[i].cache, l1->victim_lines);
     }
     return l;
 }

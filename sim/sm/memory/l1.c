@@ -15,6 +15,7 @@ void l1_init(sm_t *sm)
     const l1_spec_t *spec = &sm->config->l1;
     sm->memory.l1 = cache_create(spec->sets, l1_spec_ways(spec, 0), LINE_BYTES, spec->replacement,
                                  false, false);
+    cache_keep_victims(sm->memory.l1, spec->victim_lines);
     cache_watch(sm->memory.l1, &sm->memory.l1_request);
     sm->memory.prefetcher_word =
         rb_model_calloc(prefetcher_words[spec->prefetcher], sizeof(*sm->memory.prefetcher_word));
