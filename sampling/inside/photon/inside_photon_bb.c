@@ -57,9 +57,10 @@ PARAM_STRUCT(photon_bb_options_t, PHOTON_BB_OPTIONS);
 static const param_t photon_rows[] = {PARAM_ROWS(PHOTON_BB_OPTIONS)};
 #undef PARAM_SPEC_
 static const param_preset_t photon_presets[] = {
-    PHOTON_PRESETS,
+    PHOTON_PAPER_PRESETS,
     {"paper", "rare", "interval", "interval model of rare basic blocks"},
     {"paper", "seen", "1", "latencies are observed; no minimum is given"},
+    PHOTON_CODE_PRESETS,
     {"code", "delta", "0.01", "branchtracer.go: branch-sampled-threshold"},
     {"code", "rare", "interval", "bb_model.go: IntervalModel"},
     {"code", "seen", "1025", "inst_feature.go: OnlineInstFeature.Predict"},

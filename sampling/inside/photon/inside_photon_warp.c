@@ -39,7 +39,10 @@ PARAM_STRUCT(photon_warp_options_t, PHOTON_WARP_OPTIONS);
 static const param_t photon_rows[] = {PARAM_ROWS(PHOTON_WARP_OPTIONS)};
 #undef PARAM_SPEC_
 static const param_preset_t photon_presets[] = {
-    PHOTON_PRESETS, {"code", "dominant", "0", "dispatcher.go: every warp is collected"}, {0}};
+    PHOTON_PAPER_PRESETS,
+    PHOTON_CODE_PRESETS,
+    {"code", "dominant", "0", "dispatcher.go: every warp is collected"},
+    {0}};
 static const param_group_t photon_group = PARAM_GROUP_VARIANTS(
     "photon_warp", "Photon's warp level", photon_warp_options_t, photon_rows, photon_presets);
 

@@ -63,14 +63,17 @@ extern const param_choice_t photon_tail_choices[]; /* "off", "alone", "even" */
       "fewer; alone: the same, down to the time of a block alone")                                 \
     GUARD_OPTIONS(P, E, T, "true")
 
-/* What the published variants set in both levels. */
-#define PHOTON_PRESETS                                                                             \
+/* What the published variants set in both levels; the sources of code are files of sampled-mgpu-sim. */
+#define PHOTON_PAPER_PRESETS                                                                       \
     {"paper", "index", "false", "online analysis: 1 % of the warps run functionally"},             \
         {"paper", "hold", "warp", "warps take the mean time, or the sum of their basic blocks'"},  \
         {"paper", "residents", "drain", "not stated: only blocks that start later are predicted"}, \
         {"paper", "tail", "off", "not in the paper"},                                              \
-        {"paper", "check", "false", "not in the paper"},                                           \
-        {"code", "index", "false", "dispatcher.go: AnalysisKernelSampled"},                        \
+    {                                                                                              \
+        "paper", "check", "false", "not in the paper"                                              \
+    }
+#define PHOTON_CODE_PRESETS                                                                        \
+    {"code", "index", "false", "dispatcher.go: AnalysisKernelSampled"},                            \
         {"code", "most", "2", "dispatcher.go: AnalysisKernelSampled"},                             \
         {"code", "longer", "true", "wgtracer.go: SampledEngine.Collect"},                          \
         {"code", "halved", "true", "wgtracer.go: SampledEngine.Collect"},                          \
