@@ -18,7 +18,7 @@ names=()
 . "$here/launches.sh"
 # shellcheck source=bench/experiments/inside.sh
 . "$here/inside.sh"
-all=(eq6 replacement B5 B12 bound A7 B11 B6 B8 B10 A2 warmup sieve online C1 C3 pkp window D1 D4)
+all=(eq6 replacement A4 B5 B12 bound A7 B11 B6 B8 B10 A2 warmup sieve online C1 C2 C3 pkp window D1 D4 D6)
 
 usage()
 {
@@ -27,6 +27,8 @@ usage: ./do experiments [--quick|--large] [--profiles DIR] [-o DIR] [EXPERIMENT]
 
   --quick   small sizes, which show that everything works
   --large   the largest sizes: hours
+  --build DIR
+            the folder of the build [build]
   --profiles DIR
             measured profiles: stem-ae/runtime-example.csv, resnet50-v100/run1.kernels.csv.gz,
             v100-hta/df_index_resolver.kernels.csv.gz, gpt2-accelsim/per-kernel.tsv; for what
@@ -149,17 +151,6 @@ make_trace()
     }
 }
 
-# Whether there is a sampler of this name, which may have options. Samplers inside launches are groups
-# of settings.
-has_sampler()
-{
-    local name=${1%%:*}
-    case $name in
-    random | tbpoint | pka | sieve | stem | photon_kernel) ;;
-    *) "$rubato" config explain "$name." >/dev/null 2>&1 ;;
-    esac
-}
-
 # score TRACE NAME [OPTION]...: evaluates samplers on a trace, once; $work/NAME.csv and
 # NAME.launches.csv are the results. A sampler that cannot work with a trace is a row without numbers.
 # All runs of a trace are in one folder, so none is made twice.
@@ -198,6 +189,12 @@ while (($# > 0)); do
     -o)
         [[ $# -gt 1 ]] || { usage >&2; exit 2; }
         work=$2
+        shift
+        ;;
+    --build)
+        [[ $# -gt 1 && -d $2 ]] || { usage >&2; exit 2; }
+        rubato=$2/rubato
+        planning=$2/bench/rubato_sampling
         shift
         ;;
     --profiles)

@@ -64,6 +64,75 @@ experiment_replacement()
     done < <(tail -n +2 "$work/replacement.txt")
 }
 
+# Programs of many equal launches, as those of Allegro: NAME, launches, kernels, largest spread of a kernel. Its
+# own seven programs (table III) are not published as profiles.
+many_launches="bert 300000 9 0.2
+bloom 200000 8 0.1
+deit 250000 10 0.3
+gemma 150000 12 0.2
+gpt2 400000 9 0.1
+resnet50 350000 14 0.3
+whisper 100000 11 0.2"
+
+# The profile of one of them: kernels with one to three durations and their own spread.
+profile_of_many()
+{
+    local file=$work/many-$1.csv
+    awk -v n="$(($2 / $(size 1 20)))" -v kernels="$3" -v spread="$4" -v seed="$(cksum <<<"$1" | cut -d' ' -f1)" '
+        function normal() { return sqrt(-2 * log(1 - rand())) * cos(6.283185307 * rand()) }
+        BEGIN {
+            srand(seed)
+            print "name,duration_ns"
+            for (i = 0; i < n; i++) {
+                k = i % kernels
+                mean = 3000 * (1 + k * 3 % 11) * (1 + int(rand() * (1 + k % 3)))
+                t = mean * (1 + spread * (1 + k) / kernels * normal())
+                printf "k%d,%d\n", k, t < mean / 5 ? mean / 5 : t
+            }
+        }' >"$file"
+    echo "$file"
+}
+
+experiment_A4()
+{
+    section "A4 to A6: Allegro on programs of many equal launches (figures 4 to 6, table III)" \
+        "Seven made-up programs of 100,000 to 400,000 launches: geometric means of the speed-up and of the mean error, as published (variant=paper), derived, and of random sampling at the cost of the former."
+    local name launches kernels spread epsilon sampler file
+    local -A published=([1%]="-" [3%]="-" [5%]="983.96x / 0.057 %" [10%]="-" [25%]="-")
+    while read -r name launches kernels spread; do
+        times_of "$(profile_of_many "$name" "$launches" "$kernels" "$spread")" "A4-$name" \
+            --sample allegro:variant=paper --sample allegro --sample stem:variant=artifact \
+            --seeds "$(size 5 3)" --epsilon 1,3,5,10,25%
+        times_of "$work/many-$name.csv" "A6-$name" --sample "random:like=allegro:variant=paper" \
+            --seeds "$(size 20 10)"
+    done <<<"$many_launches"
+    for sampler in allegro:variant=paper allegro stem:variant=artifact; do
+        for epsilon in 1% 3% 5% 10% 25%; do
+            row "$sampler, epsilon $epsilon: speed-up / mean error" \
+                "$(times "$(of_many A4 speedup_time_harmonic_mean "sampler=$sampler epsilon=$epsilon" | geomean)") / $(percent "$(of_many A4 error_mean "sampler=$sampler epsilon=$epsilon" | geomean)")" \
+                "$([[ $sampler == *paper ]] && echo "${published[$epsilon]}" || echo "-")"
+        done
+    done
+    row "largest speed-up, allegro:variant=paper, epsilon 5%" \
+        "$(times "$(of_many A4 speedup_time_harmonic_mean "sampler=allegro:variant=paper epsilon=5%" | largest)")" "1486.66x"
+    row "figure 6, error at equal cost: allegro:variant=paper, random" \
+        "$(percent "$(of_many A4 error_mean "sampler=allegro:variant=paper epsilon=5%" | geomean)"), $(percent "$(of_many A6 error_mean "sampler=random:like=allegro:variant=paper" | geomean)")" "0.088 %, 0.81 %"
+    while read -r name launches kernels spread; do
+        file=$work/A4-$name.csv
+        row "table III, $name: launches, kernels, samples" \
+            "$((launches / $(size 1 20))), $kernels, $(cells "$file" samples_mean "sampler=allegro:variant=paper epsilon=5%" | awk '{ printf "%.0f", $1 }')" "-"
+    done <<<"$many_launches"
+}
+
+# of_many PREFIX COLUMN LABEL: a column for each of the seven programs.
+of_many()
+{
+    local name
+    while read -r name _; do
+        cells "$work/$1-$name.csv" "$2" "$3"
+    done <<<"$many_launches"
+}
+
 experiment_B5()
 {
     section "B5: speed-up and error against the bound" \
@@ -159,9 +228,10 @@ experiment_B11()
 # ---- on the simulator ----
 
 suite="bfs gaussian srad heartwall particlefilter"
-# STEM as published divides kernels without merging.
-methods=(pka sieve photon_kernel stem:merge=off)
-declare -A title=([pka]=PKA [sieve]=Sieve [photon_kernel]=Photon [stem:merge=off]=STEM)
+# All as in the artifact of STEM, which made the published numbers.
+methods=(pka:variant=stem sieve:variant=artifact photon_kernel:variant=artifact stem:variant=artifact)
+declare -A title=([pka:variant=stem]=PKA [sieve:variant=artifact]=Sieve [photon_kernel:variant=artifact]=Photon
+    [stem:variant=artifact]=STEM)
 
 make_suite()
 {
@@ -214,7 +284,7 @@ experiment_B6()
     done
     for trace in $suite; do
         row "$trace, STEM on the five GPUs, picked" \
-            "$(for variant in none stem_cache_x2 stem_cache_half stem_sm_x2 stem_sm_half; do percent "$(cells "$work/$trace.dse.csv" picked_error_mean sample=stem:merge=off "variant=$variant")"; done | joined)" \
+            "$(for variant in none stem_cache_x2 stem_cache_half stem_sm_x2 stem_sm_half; do percent "$(cells "$work/$trace.dse.csv" picked_error_mean sample=stem:variant=artifact "variant=$variant")"; done | joined)" \
             "$(case $trace in gaussian) echo "13.5, 15.6, 14.8, 3.7, 5.5 %" ;; srad) echo "8.9, 9.7, 8.9, 8.9, 9.0 %" ;; bfs) echo "0.02 to 0.16 %" ;; *) echo "-" ;; esac)"
     done
     for method in "${methods[@]}"; do
@@ -260,7 +330,7 @@ difference_in()
     local trace file values
     values=$(
         if [[ $1 == suite ]]; then
-            for trace in $suite; do differences "$work/$trace.dse.csv" "$2" sample=stem:merge=off variant=none; done
+            for trace in $suite; do differences "$work/$trace.dse.csv" "$2" sample=stem:variant=artifact variant=none; done
         else
             for trace in resnet train; do differences "$work/$trace.warmup.csv" "$2" "sample=$1" warmup=keep; done
         fi
@@ -286,8 +356,8 @@ experiment_B10()
     section "B10: what flushing the L2 between chosen launches costs" \
         "Mean error with the L2 emptied before each simulated launch, less that with it kept; against the full run with a kept L2."
     local method kept flushed
-    local -A published=([pka]="+0.92 points" [sieve]="+4.08 points" [photon_kernel]="+0.61 points"
-        [stem:merge=off]="+0.70 points")
+    local -A published=([pka:variant=stem]="+0.92 points" [sieve:variant=artifact]="+4.08 points"
+        [photon_kernel:variant=artifact]="+0.61 points" [stem:variant=artifact]="+0.70 points")
     run_warmups
     run_layers
     for method in "${methods[@]}"; do

@@ -10,6 +10,7 @@
  *                                         programs that are made up and on those profiles
  *   rubato_sampling equation6 [TRIALS]    STEM's Eq. 6, printed and derived (default 1000 trials)
  *   rubato_sampling replacement [TRIALS]  sampling with and without replacement
+ *   rubato_sampling stalls                spread of the IPC in TBPoint's model of stalled warps
  *   rubato_sampling draw NUMBER SEED FILE writes the workload of a triple of ./do trials random to FILE
  *                                         and prints its number of launches, sampler seed and chip
  */
@@ -27,6 +28,7 @@
 #include "bench/sampling/sampling_draw.h"
 #include "sampling/launch/launch_sampler.h"
 #include "sampling/math/rng.h"
+#include "sampling/math/stall_model.h"
 #include "sim/core/alloc.h"
 
 enum { KERNELS = 800 };
@@ -209,17 +211,30 @@ static int draw(uint64_t number, const char *seed, const char *path)
     return 0;
 }
 
+/* TBPoint's figure 5: warps that stall for times with the same mean. */
+static int stalls(uint64_t trials)
+{
+    static const size_t warps[] = {4, 8, 16, 32};
+    static const double p[] = {0.05, 0.1, 0.2};
+    printf("%8s %8s %10s %8s\n", "warps", "p", "within 10%", "CoV");
+    for (size_t i = 0; i < sizeof(warps) / sizeof(warps[0]); i++) {
+        for (size_t k = 0; k < sizeof(p) / sizeof(p[0]); k++) {
+            const stall_spread_t s = stall_model_spread(p[k], 400, warps[i], (unsigned)trials, 1);
+            printf("%8zu %8g %10.2f %8.2f\n", warps[i], p[k], 100 * s.within, 100 * s.cov);
+        }
+    }
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     static const struct {
         const char *name;
         int (*run)(uint64_t number);
         uint64_t number;
-    } actions[] = {{"scale", scale, 50000000},
-                   {"growth", growth, 16000},
-                   {"coverage", coverage, 400},
-                   {"equation6", equation6, 1000},
-                   {"replacement", replacement, 1000}};
+    } actions[] = {{"scale", scale, 50000000},         {"growth", growth, 16000},
+                   {"coverage", coverage, 400},        {"equation6", equation6, 1000},
+                   {"replacement", replacement, 1000}, {"stalls", stalls, 10000}};
     uint64_t number = argc > 2 ? strtoull(argv[2], NULL, 10) : 0;
     if (argc == 5 && strcmp(argv[1], "draw") == 0)
         return draw(number, argv[3], argv[4]);
@@ -233,7 +248,7 @@ int main(int argc, char **argv)
             status = coverage_profile(number, argv[k]);
         return status;
     }
-    fprintf(stderr, "usage: rubato_sampling scale|growth|coverage|equation6|replacement [N "
+    fprintf(stderr, "usage: rubato_sampling scale|growth|coverage|equation6|replacement|stalls [N "
                     "[PROFILE]...]\n");
     return 2;
 }

@@ -4,8 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-const param_choice_t guard_choices[] = {{"auto", NULL}, {"on", NULL}, {"off", NULL}, {NULL, NULL}};
-
 /* Waves below which no sampler leaves anything out; bins of the survey per wave. */
 enum { LEAST_WAVES = 2, BINS_PER_WAVE = 4 };
 

@@ -15,22 +15,11 @@
 #include "sim/conf/param.h"
 #include "sim/gpu/sampled/sampler.h"
 
-/* auto: only our variants of a method; the published ones do not check. */
-enum { GUARD_AUTO, GUARD_ON, GUARD_OFF };
-extern const param_choice_t guard_choices[]; /* "auto", "on", "off" */
-
-#define GUARD_OPTIONS(P, E, T)                                                                     \
-    E(check, guard_choices, "auto",                                                                \
-      "skip only blocks whose L2 accesses are like those of the measured blocks; auto: not in "    \
-      "published variants")                                                                        \
+#define GUARD_OPTIONS(P, E, T, check_)                                                             \
+    P(BOOL, check, check_, 0, 1, "",                                                               \
+      "skip only blocks whose L2 accesses are like those of the measured blocks")                  \
     P(F64, alike, "0.1", 0, 10, "",                                                                \
       "check: allowed difference of L2 lookups and misses, as a share of the lookups")
-
-/* Whether the option `check` asks for a guard. published: the variant is as its authors have it. */
-static inline bool guard_wanted(uint32_t check, bool published)
-{
-    return check == GUARD_ON || (check == GUARD_AUTO && !published);
-}
 
 /* Zeroed: everything is allowed. */
 typedef struct {

@@ -33,50 +33,54 @@ enum { PKA_PAPER, PKA_ARTIFACT, PKA_PHOTON };
 static const param_choice_t variant_choices[] = {
     {"paper", NULL}, {"artifact", NULL}, {"photon", NULL}, {NULL, NULL}};
 
-/* 0 selects the variant's own value. */
-enum { OF_VARIANT };
-enum { SERIES_WINDOW = 1, SERIES_CUMULATIVE };
+enum { SERIES_WINDOW, SERIES_CUMULATIVE };
 static const param_choice_t series_choices[] = {
-    {"variant", NULL}, {"window", NULL}, {"cumulative", NULL}, {NULL, NULL}};
-enum { UNIT_IPC = 1, UNIT_RELATIVE, UNIT_PERCENT };
+    {"window", NULL}, {"cumulative", NULL}, {NULL, NULL}};
+enum { UNIT_IPC, UNIT_RELATIVE, UNIT_PERCENT };
 static const param_choice_t unit_choices[] = {
-    {"variant", NULL}, {"ipc", NULL}, {"relative", NULL}, {"percent", NULL}, {NULL, NULL}};
-enum { RULE_WAVE = 1, RULE_THIRD, RULE_NONE };
+    {"ipc", NULL}, {"relative", NULL}, {"percent", NULL}, {NULL, NULL}};
+enum { RULE_WAVE, RULE_THIRD, RULE_NONE };
 static const param_choice_t rule_choices[] = {
-    {"variant", NULL}, {"wave", NULL}, {"third", NULL}, {"none", NULL}, {NULL, NULL}};
+    {"wave", NULL}, {"third", NULL}, {"none", NULL}, {NULL, NULL}};
 
 #define PKA_STOP_OPTIONS(P, E, T)                                                                  \
     E(variant, variant_choices, "paper",                                                           \
       "the detector: as in the paper, or as in one of two published codes")                        \
-    E(series, series_choices, "variant", "IPC of each step, or since the launch began")            \
-    P(U32, step, "0", 0, 1e9, "cycles",                                                            \
-      "cycles per point of the series; 0: 500 in variant artifact, else 1000")                     \
+    E(series, series_choices, "window", "IPC of each step, or since the launch began")             \
+    P(U32, step, "1000", 1, 1e9, "cycles", "cycles per point of the series")                       \
     P(U32, window, "3000", 2, 1e9, "cycles",                                                       \
       "length of the part of the series that must be stable")                                      \
     P(F64, limit, "0.25", 0, 1e9, "", "the series is stable below this deviation")                 \
-    E(unit, unit_choices, "variant",                                                               \
+    E(unit, unit_choices, "ipc",                                                                   \
       "unit of the deviation: IPC, share of the mean, or percent of the mean")                     \
-    E(rule, rule_choices, "variant",                                                               \
+    E(rule, rule_choices, "wave",                                                                  \
       "blocks that must be done: a wave; a wave, or 0.3 of a smaller grid; or any number")         \
-    P(F64, sample, "0.01", 0, 1, "",                                                               \
-      "photon: share of the blocks that is read ahead to count "                                   \
-      "instructions")                                                                              \
-    GUARD_OPTIONS(P, E, T)
+    P(F64, sample, "1", 0, 1, "",                                                                  \
+      "photon: share of the blocks that is read ahead to count instructions")                      \
+    GUARD_OPTIONS(P, E, T, "false")
 
 PARAM_STRUCT(pka_stop_options_t, PKA_STOP_OPTIONS);
 #define PARAM_SPEC_ pka_stop_options_t
 static const param_t pka_rows[] = {PARAM_ROWS(PKA_STOP_OPTIONS)};
 #undef PARAM_SPEC_
-static const param_group_t pka_group =
-    PARAM_GROUP("pka_stop", "Principal Kernel Projection", pka_stop_options_t, pka_rows);
+static const param_preset_t pka_presets[] = {
+    {"artifact", "series", "cumulative", "cycles_rolling_mean_method_with_ctas"},
+    {"artifact", "step", "500", "cycles_rolling_mean_method_with_ctas"},
+    {"artifact", "unit", "percent", "cycles_rolling_mean_method_with_ctas"},
+    {"artifact", "rule", "third", "cycles_rolling_mean_method_with_ctas"},
+    {"photon", "unit", "relative", "ipctracer.go"},
+    {"photon", "rule", "none", "ipctracer.go"},
+    {0}};
+static const param_group_t pka_group = PARAM_GROUP_VARIANTS(
+    "pka_stop", "Principal Kernel Projection", pka_stop_options_t, pka_rows, pka_presets);
 
 enum { SAMPLE_LEAST = 16 }; /* minimum number of blocks to read ahead */
 
 typedef struct {
-    pka_stop_options_t options; /* with all values of the variant filled in */
-    double *point;              /* owned; ring */
-    size_t n_points;            /* size of the ring */
-    uint64_t n;                 /* points since the launch began */
+    pka_stop_options_t options;
+    double *point;   /* owned; ring */
+    size_t n_points; /* size of the ring */
+    uint64_t n;      /* points since the launch began */
     uint64_t blocks, slots, latency;
     double all_insts;         /* instructions of the launch, in variant photon */
     cycle_t step, next_point; /* cycles per point; end of the next point */
@@ -87,22 +91,6 @@ typedef struct {
     guard_t guard;
 } pka_state_t;
 
-/* Fills in the values of the variant that the user has not set. */
-static void settle(pka_stop_options_t *o)
-{
-    static const struct {
-        uint32_t series, unit, rule, step;
-    } of[] = {
-        [PKA_PAPER] = {SERIES_WINDOW, UNIT_IPC, RULE_WAVE, 1000},
-        [PKA_ARTIFACT] = {SERIES_CUMULATIVE, UNIT_PERCENT, RULE_THIRD, 500},
-        [PKA_PHOTON] = {SERIES_WINDOW, UNIT_RELATIVE, RULE_NONE, 1000},
-    };
-    o->series = o->series == OF_VARIANT ? of[o->variant].series : o->series;
-    o->unit = o->unit == OF_VARIANT ? of[o->variant].unit : o->unit;
-    o->rule = o->rule == OF_VARIANT ? of[o->variant].rule : o->rule;
-    o->step = o->step == 0 ? of[o->variant].step : o->step;
-}
-
 static void *pka_create(const inside_method_t *method, const void *options, uint64_t seed,
                         rb_err_t *err)
 {
@@ -111,7 +99,6 @@ static void *pka_create(const inside_method_t *method, const void *options, uint
     (void)err;
     (void)seed;
     s->options = *(const pka_stop_options_t *)options;
-    settle(&s->options);
     return s;
 }
 
@@ -148,7 +135,7 @@ static rb_code_t pka_open(const sampler_t *sampler, const sampler_launch_t *l, r
         read_ahead_free(&ahead);
         RB_TRY(rc);
     }
-    return guard_open(&s->guard, l, guard_wanted(s->options.check, true), s->options.alike, err);
+    return guard_open(&s->guard, l, s->options.check, s->options.alike, err);
 }
 
 static void add_point(pka_state_t *s, const interval_records_t *r)

@@ -64,8 +64,10 @@ static void set_options(const inside_list_t *list, const inside_method_t *m, voi
     const void *set = list->conf == NULL ? NULL : conf_group_values(list->conf, m->options);
     if (set != NULL)
         memcpy(out, set, m->options->spec_size);
-    else
+    else {
         param_group_defaults(m->options, out);
+        param_group_preset(m->options, out, NULL);
+    }
 }
 
 static void append(inside_list_t *list, const inside_method_t *m, const sampler_options_t *o,
@@ -92,10 +94,12 @@ static rb_code_t add(inside_list_t *list, const inside_method_t *m, char *option
         if (strcmp(list->methods[i]->ops->name, m->ops->name) == 0)
             return rb_fail(err, RB_USAGE, "--sample: %s is named twice", m->ops->name);
     }
+    bool *given = list->conf == NULL ? NULL : conf_group_given(list->conf, m->options);
     const sampler_options_t o = {m->item != NULL ? m->item : m->ops->name, m->options,
-                                 rb_calloc(1, m->options->spec_size)};
+                                 rb_calloc(1, m->options->spec_size), given};
     set_options(list, m, o.values);
     rb_code_t rc = options == NULL ? RB_OK : sampler_options_read(&o, options, err);
+    free(given);
     void *state = rc == RB_OK ? m->create(m, o.values, seed, err) : NULL;
     if (state != NULL)
         append(list, m, &o, state);

@@ -161,7 +161,7 @@ rb_code_t read_ahead(const sampler_launch_t *l, double share, uint64_t at_least,
     *out = (read_ahead_t){0};
     if (wanted < at_least)
         wanted = at_least;
-    if (wanted > n || l->source->ops->warp_profile != NULL)
+    if (wanted > n)
         wanted = n;
     out->whole = wanted == n;
     rb_code_t rc = warp_reader_open(&s.reader, l, &out->table, err);

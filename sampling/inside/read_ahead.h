@@ -1,6 +1,6 @@
 /*
- * Analysis of a launch before its simulation: of all its blocks from the trace's index, or of a
- * sample of blocks that is read. Two warps have the same type if they execute the same basic blocks
+ * Analysis of a launch before its simulation: of all its blocks or of a sample, from the trace's
+ * index or by reading them. Two warps have the same type if they execute the same basic blocks
  * equally often; active masks do not matter.
  */
 #ifndef RUBATO_READ_AHEAD_H
@@ -24,8 +24,7 @@ typedef struct {
     size_t n_dominant;
 } read_ahead_t;
 
-/* Analyses a launch. Without an index it reads blocks spread evenly over the launch: that share,
- * but at least at_least (or all). Errors are those of the source. *out must be freed in any
+/* Analyses blocks spread evenly over the launch: that share, but at least at_least (or all). Errors are those of the source. *out must be freed in any
  * case. */
 RB_CHECKED rb_code_t read_ahead(const sampler_launch_t *l, double share, uint64_t at_least,
                                 read_ahead_t *out, rb_err_t *err);

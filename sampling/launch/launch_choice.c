@@ -9,7 +9,8 @@
 static sampler_options_t options_of(const launch_choice_t *choice)
 {
     const launch_method_t *m = choice->method;
-    return (sampler_options_t){m->item != NULL ? m->item : m->name, m->options, choice->options};
+    return (sampler_options_t){m->item != NULL ? m->item : m->name, m->options, choice->options,
+                               NULL};
 }
 
 rb_code_t launch_choice_set(launch_choice_t *choice, const char *option, const char *value,
@@ -24,6 +25,7 @@ rb_code_t launch_choice_make(launch_choice_t *choice, const launch_method_t *met
 {
     *choice = (launch_choice_t){method, rb_calloc(method->options->spec_size, 1)};
     param_group_defaults(method->options, choice->options);
+    param_group_preset(method->options, choice->options, NULL);
     const sampler_options_t o = options_of(choice);
     rb_code_t rc = options != NULL ? sampler_options_read(&o, options, err) : RB_OK;
     if (rc != RB_OK)

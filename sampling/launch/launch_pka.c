@@ -15,7 +15,7 @@
 #include "sampling/plan/plan_build.h"
 #include "sim/core/alloc.h"
 
-enum { PAPER, ARTIFACT, STEM_ARTIFACT };
+enum { STEM_ARTIFACT = 2 };
 static const param_choice_t variants[] = {
     {"paper", NULL}, {"artifact", NULL}, {"stem", NULL}, {NULL, NULL}};
 
@@ -26,10 +26,9 @@ static const param_choice_t variants[] = {
     P(F64, variance, "0.9995", 0.01, 1, "",                                                        \
       "share of the variance that the principal components keep")                                  \
     P(U32, starts, "10", 1, 1000, "", "random starts of k-means")                                  \
-    E(representative, representative_choices, "first",                                             \
-      "paper, artifact: how a cluster's representative is chosen")                                 \
+    E(representative, representative_choices, "first", "how a cluster's representative is chosen") \
     E(variant, variants, "paper",                                                                  \
-      "paper; artifact: k below 20; stem: PKA as in STEM's artifact (unscaled, random, least "     \
+      "paper; artifact: the published code; stem: PKA as in STEM's artifact (unscaled, least "     \
       "error)")
 
 #define PKA_ALL(P, E, T) PKA_OPTIONS(P, E, T) LIMIT_OPTIONS(P)
@@ -37,8 +36,12 @@ PARAM_STRUCT(pka_options_t, PKA_ALL);
 #define PARAM_SPEC_ pka_options_t
 static const param_t pka_rows[] = {PARAM_ROWS(PKA_ALL)};
 #undef PARAM_SPEC_
+static const param_preset_t pka_presets[] = {
+    {"artifact", "k", "19", "PKA.py: range(1, 20)"},
+    {"stem", "representative", "random", "STEM's artifact: a random member"},
+    {0}};
 static const param_group_t pka_group =
-    PARAM_GROUP("pka", "principal kernel selection", pka_options_t, pka_rows);
+    PARAM_GROUP_VARIANTS("pka", "principal kernel selection", pka_options_t, pka_rows, pka_presets);
 
 /* Seconds per value of a vector and distance: an estimate, only for the limit. */
 #define SECONDS_PER_TERM 1.5e-9
@@ -152,15 +155,14 @@ static division_t best_division(const launch_vectors_t *v, const points_t *p,
 {
     division_t best = {0};
     bool least = o->variant == STEM_ARTIFACT;
-    size_t most = o->variant == ARTIFACT && o->k > 19 ? 19 : o->k;
-    representative_t how = least ? REPRESENTATIVE_RANDOM : (representative_t)o->representative;
+    size_t most = o->k;
     if (least && most > p->d)
         most = p->d;
     if (most > v->n)
         most = v->n;
     for (size_t k = 1; k <= most; k++) {
         division_t trial;
-        try_division(v, p, k, o, how, b, &trial);
+        try_division(v, p, k, o, (representative_t)o->representative, b, &trial);
         bool enough = !least && trial.error < o->error;
         if (best.k > 0 && !(trial.error < best.error)) {
             division_free(&trial);

@@ -185,15 +185,32 @@ void photon_vectors_free(photon_vectors_t *v)
     *v = (photon_vectors_t){0};
 }
 
-double photon_distance(const photon_vectors_t *v, uint32_t a, uint32_t b)
+uint32_t photon_entry(const population_t *pop, uint64_t vector)
 {
+    const bool mixed = pop->mix_of != NULL;
+    const uint64_t from = mixed ? pop->mix_begin[vector] : vector;
+    const uint64_t to = mixed ? pop->mix_begin[vector + 1] : vector + 1;
+    uint32_t lowest = UINT32_MAX;
+    for (uint64_t i = from; i < to; i++) {
+        const uint64_t bbv = mixed ? pop->mix_bbv[i] : i;
+        for (uint64_t k = pop->bbv_begin[bbv]; k < pop->bbv_begin[bbv + 1]; k++)
+            lowest = pop->bbv_block[k] < lowest ? pop->bbv_block[k] : lowest;
+    }
+    return lowest;
+}
+
+double photon_distance(const photon_vectors_t *v, uint32_t a, uint32_t b, bool directions)
+{
+    const double scale_a = directions && v->norm[a] > 0 ? 1 / v->norm[a] : 1;
+    const double scale_b = directions && v->norm[b] > 0 ? 1 / v->norm[b] : 1;
     uint64_t i = v->begin[a], i_end = v->begin[a + 1], k = v->begin[b], k_end = v->begin[b + 1];
     double squares = 0;
     while (i < i_end || k < k_end) {
         /* Key of the next value of each: its block, or its position. */
         uint64_t at_i = i == i_end ? UINT64_MAX : v->block ? v->block[i] : i - v->begin[a];
         uint64_t at_k = k == k_end ? UINT64_MAX : v->block ? v->block[k] : k - v->begin[b];
-        double x = at_i <= at_k ? v->value[i++] : 0, y = at_k <= at_i ? v->value[k++] : 0;
+        double x = at_i <= at_k ? scale_a * v->value[i++] : 0;
+        double y = at_k <= at_i ? scale_b * v->value[k++] : 0;
         squares += (x - y) * (x - y);
     }
     return sqrt(squares);

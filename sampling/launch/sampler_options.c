@@ -124,8 +124,29 @@ static void tell_idle(const sampler_options_t *o, const char *option)
         rb_warn_once("%s: option %s has no effect here: it acts %s", o->name, option, why);
 }
 
+/* Sets the variant that a text names, and what follows from it. Other mistakes are found later. */
+static rb_code_t read_variant(const sampler_options_t *o, const char *text, rb_err_t *err)
+{
+    static const char key[] = "variant=";
+    const char *at = text;
+    while (at != NULL && strncmp(at, key, strlen(key)) != 0) {
+        at = strchr(at, ',');
+        at = at == NULL ? NULL : at + 1;
+    }
+    if (at == NULL || o->group->presets == NULL)
+        return RB_OK;
+    char *value = rb_strdup(at + strlen(key));
+    value[strcspn(value, ",")] = '\0';
+    rb_code_t rc = sampler_options_set(o, "variant", value, err);
+    free(value);
+    if (rc == RB_OK)
+        param_group_preset(o->group, o->values, o->given);
+    return rc;
+}
+
 rb_code_t sampler_options_read(const sampler_options_t *o, char *text, rb_err_t *err)
 {
+    RB_TRY(read_variant(o, text, err));
     const char *end = text + strlen(text);
     for (char *at = text, *next; at != NULL; at = next) {
         next = strchr(at, ',');

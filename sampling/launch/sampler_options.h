@@ -12,7 +12,8 @@
 typedef struct {
     const char *name; /* of the sampler, for messages */
     const param_group_t *group;
-    void *values; /* the struct described by group */
+    void *values;      /* the struct described by group */
+    const bool *given; /* per parameter, whether a configuration sets it; NULL: none */
 } sampler_options_t;
 
 /* Sets one option. Fractions may be written as percentages, truth values as on and off. RB_USAGE,

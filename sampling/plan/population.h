@@ -40,6 +40,8 @@ typedef enum {
     POP_FACTS,
 } pop_fact_t;
 
+enum { POP_SEQUENCE_WARPS = 1024, POP_SEQUENCE_EVERY = 100 };
+
 typedef struct {
     uint64_t n; /* launches; row i is launch id i + 1 if id is NULL */
 
@@ -73,6 +75,17 @@ typedef struct {
     const uint64_t *mix_begin;
     const uint32_t *mix_bbv;
     const double *mix_warps;
+
+    /* In which order warps come, NULL: unknown. Row i begins with the warps of sequence head_of[i], at
+     * most the first POP_SEQUENCE_WARPS; those of every POP_SEQUENCE_EVERY-th block are sequence
+     * spread_of[i], at most as many. Sequence s has the runs sequence_bbv/sequence_run[sequence_begin[s]
+     * .. sequence_begin[s + 1]): vector and number of successive warps with it. */
+    const uint32_t *head_of, *spread_of;
+    const uint64_t *sequence_begin;
+    const uint32_t *sequence_bbv;
+    const double *sequence_run;
+
+    uint64_t chip_warps; /* warps that the GPU to be simulated holds at once; 0: unknown */
 
     uint32_t n_blocks;           /* number of basic blocks; bbv_block is below it; 0: unknown */
     const uint32_t *block_insts; /* block -> instructions; NULL: counts are in instructions */

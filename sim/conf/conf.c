@@ -198,6 +198,32 @@ const void *conf_group_values(const conf_t *c, const param_group_t *group)
     return NULL;
 }
 
+/* Per parameter, whether any layer sets it; free with free(). */
+static bool *given_in(const conf_t *c, size_t g)
+{
+    bool *given = rb_calloc(c->group[g].group->n_params, sizeof(*given));
+    for (size_t i = 0; i < c->group[g].group->n_params; i++)
+        given[i] = c->origin[g][i] != 0;
+    return given;
+}
+
+static void preset_group(const conf_t *c, size_t g)
+{
+    if (c->group[g].group->presets == NULL)
+        return;
+    bool *given = given_in(c, g);
+    param_group_preset(c->group[g].group, c->group[g].dest, given);
+    free(given);
+}
+
+bool *conf_group_given(const conf_t *c, const param_group_t *group)
+{
+    for (size_t g = 0; g < c->n_groups; g++)
+        if (c->group[g].group == group)
+            return given_in(c, g);
+    return rb_calloc(group->n_params, sizeof(bool));
+}
+
 rb_code_t conf_apply(conf_t *c, const conf_group_t *groups, size_t n, rb_err_t *err)
 {
     forget_groups(c);
@@ -212,5 +238,7 @@ rb_code_t conf_apply(conf_t *c, const conf_group_t *groups, size_t n, rb_err_t *
     }
     for (size_t i = 0; i < c->n_entries; i++)
         RB_TRY(apply_entry(c, i, err));
+    for (size_t g = 0; g < c->n_groups; g++)
+        preset_group(c, g);
     return RB_OK;
 }

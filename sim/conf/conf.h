@@ -72,6 +72,10 @@ void conf_add_group(conf_t *c, const param_group_t *group);
 /* The values of an added group, after conf_apply(); NULL if it was not added. */
 const void *conf_group_values(const conf_t *c, const param_group_t *group);
 
+/* Which parameters of a group a file or conf_set() has set, by number, after conf_apply(); free with
+ * free(). */
+bool *conf_group_given(const conf_t *c, const param_group_t *group);
+
 /*
  * Fills the structs: defaults, then the layers in the order in which they were added. groups is
  * copied; group tables and structs must live as long as c is written or hashed. RB_CONFIG, or

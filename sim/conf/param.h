@@ -63,11 +63,19 @@ typedef struct {
     const param_choice_t *choices; /* ENUM */
 } param_t;
 
+/* What a choice of the setting "variant" gives another setting that nobody has set. Lists end with a
+ * NULL choice. */
+typedef struct {
+    const char *choice, *name, *value;
+    const char *source; /* what the value follows: a section of a paper, or a file */
+} param_preset_t;
+
 typedef struct {
     const char *name, *help; /* "l2", "level-2 cache" */
     size_t spec_size;
     const param_t *params;
     size_t n_params;
+    const param_preset_t *presets; /* NULL: none */
 } param_group_t;
 
 #define PARAM_CTYPE_U32   uint32_t
@@ -104,7 +112,11 @@ typedef struct {
 #define PARAM_ROWS(LIST) LIST(PARAM_ROW_P_, PARAM_ROW_E_, PARAM_ROW_T_)
 #define PARAM_GROUP(name, help, type, rows)                                                        \
     {                                                                                              \
-        name, help, sizeof(type), rows, sizeof(rows) / sizeof((rows)[0])                           \
+        name, help, sizeof(type), rows, sizeof(rows) / sizeof((rows)[0]), NULL                     \
+    }
+#define PARAM_GROUP_VARIANTS(name, help, type, rows, presets)                                      \
+    {                                                                                              \
+        name, help, sizeof(type), rows, sizeof(rows) / sizeof((rows)[0]), presets                  \
     }
 
 #endif

@@ -355,16 +355,40 @@ bool param_assign(const param_t *p, const value_t *v, void *spec, char *why, siz
     rb_panic("parameter %s has no type", p->name);
 }
 
+static void set_default(const param_group_t *group, const param_t *p, const char *value, void *spec)
+{
+    char why[256], *def = rb_strdup(value);
+    value_t v = {.kind = VALUE_WORD, .s = def};
+    RB_INVARIANT(param_assign(p, &v, spec, why, sizeof(why)), "default of %s.%s: %s", group->name,
+                 p->name, why);
+    free(def);
+}
+
 void param_group_defaults(const param_group_t *group, void *spec)
 {
     memset(spec, 0, group->spec_size);
-    for (size_t i = 0; i < group->n_params; i++) {
-        const param_t *p = &group->params[i];
-        char why[256], *def = rb_strdup(p->def);
-        value_t v = {.kind = VALUE_WORD, .s = def};
-        RB_INVARIANT(param_assign(p, &v, spec, why, sizeof(why)), "default of %s.%s: %s",
-                     group->name, p->name, why);
-        free(def);
+    for (size_t i = 0; i < group->n_params; i++)
+        set_default(group, &group->params[i], group->params[i].def, spec);
+}
+
+void param_group_preset(const param_group_t *group, void *spec, const bool *given)
+{
+    const param_t *variant = group->presets == NULL ? NULL : param_find(group, "variant");
+    if (variant == NULL)
+        return;
+    const char *choice =
+        variant->choices[*(const uint32_t *)(const void *)((const char *)spec + variant->offset)]
+            .name;
+    for (const param_preset_t *r = group->presets; r->choice != NULL; r++) {
+        const param_t *p = param_find(group, r->name);
+        RB_INVARIANT(p != NULL, "%s has no %s to preset", group->name, r->name);
+        if (given == NULL || !given[p - group->params])
+            set_default(group, p, p->def, spec);
+    }
+    for (const param_preset_t *r = group->presets; r->choice != NULL; r++) {
+        const param_t *p = param_find(group, r->name);
+        if (strcmp(r->choice, choice) == 0 && (given == NULL || !given[p - group->params]))
+            set_default(group, p, r->value, spec);
     }
 }
 

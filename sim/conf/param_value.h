@@ -39,6 +39,10 @@ bool param_assign(const param_t *p, const value_t *v, void *spec, char *why, siz
 /* Fills spec with the defaults of the table. */
 void param_group_defaults(const param_group_t *group, void *spec);
 
+/* Gives the parameters that are not `given` (by number; NULL: none is) what the group's presets say
+ * for its variant; the others that presets name get their defaults. */
+void param_group_preset(const param_group_t *group, void *spec, const bool *given);
+
 /* The value as a config file would write it: 24, "6MiB", [ "0", "8KiB" ], 850.0, true, "lru". */
 void param_format(const param_t *p, const void *spec, char text[PARAM_VALUE_TEXT]);
 

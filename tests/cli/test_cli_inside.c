@@ -40,10 +40,21 @@ static void the_configuration_names_samplers_and_options(void **state)
     expect_sampler(WORDS("run", "relu.rbt", "--gpu", "sampled.cfg", "--json"),
                    "\"blocks:count=12,which=last\"");
     expect_sampler(WORDS("run", "relu.rbt", "--gpu", "sampled.cfg", "--sample", "photon_warp", "-s",
-                         "photon_warp.delta=0.04", "-s", "photon_warp.waves=1", "--json"),
-                   "\"photon_warp:variant=steady,waves=1.0,least=0,delta=0.04,dominant=0.95,"
-                   "sample=0.01,unbiased=true,fill=true,skip=true,light=0.65,longer=true,tail=true,"
-                   "check=auto,alike=0.1,hold=block,residents=cut\"");
+                         "photon_warp.delta_mean=0.04", "-s", "photon_warp.tail=off", "--json"),
+                   "\"photon_warp:variant=steady,waves=1.0,least=3000,window=1024,delta=0.03,"
+                   "delta_mean=0.04,longer=false,halved=false,latched=false,drop=0,index=true,"
+                   "sample=0.01,most=0,fill=true,skip=true,light=0.65,hold=block,residents=cut,"
+                   "tail=off,check=true,alike=0.1,dominant=0.95\"");
+    /* A variant sets what neither a setting nor --sample sets, wherever it is named. */
+    static const char *const forms[][3] = {
+        {"pka_stop.variant=artifact", "pka_stop.rule=none", "pka_stop"},
+        {"pka_stop.rule=none", "pka_stop.limit=0.25", "pka_stop:variant=artifact"},
+        {"pka_stop.variant=paper", "pka_stop.limit=0.25", "pka_stop:variant=artifact,rule=none"}};
+    for (size_t i = 0; i < 3; i++)
+        expect_sampler(WORDS("run", "relu.rbt", "-s", forms[i][0], "-s", forms[i][1], "--sample",
+                             forms[i][2], "--json"),
+                       "\"pka_stop:variant=artifact,series=cumulative,step=500,window=3000,"
+                       "limit=0.25,unit=percent,rule=none,sample=1.0,check=false,alike=0.1\"");
     /* The resolved configuration gives the same run. */
     expect(0, NULL, WORDS("run", "relu.rbt", "--gpu", "sampled.cfg", "-o", "first"));
     expect(0, NULL, WORDS("config", "check", "first/config.cfg"));

@@ -179,9 +179,19 @@ static void what_takes_long_says_how_long(void **state)
 static void samplers_are_listed_with_their_options(void **state)
 {
     (void)state;
-    char *text = cli_run_as(&rubato, 0, NULL, WORDS("plan", "--sample", "help"));
+    char *text = cli_run_as(&rubato, 0, NULL, WORDS("run", "--sample", "help"));
     assert_non_null(strstr(text, "\n  stem "));
     assert_non_null(strstr(text, "\n  photon_warp "));
+    /* Three to start with, each listed once. */
+    size_t starts = 0;
+    for (const char *at = text; at < strstr(text, "\n\n"); at++)
+        starts += strncmp(at, "\n  ", 3) == 0;
+    assert_int_equal(starts, 3);
+    assert_null(strstr(strstr(text, "\n  smarts ") + 1, "\n  smarts "));
+    free(text);
+    text = cli_run_as(&rubato, 0, NULL, WORDS("plan", "--sample", "photon_bb:help"));
+    assert_non_null(strstr(text, "with variant=code, unless given:\n"));
+    assert_non_null(strstr(text, "      delta=0.01: branchtracer.go"));
     free(text);
     text = cli_run_as(&rubato, 0, NULL, WORDS("plan", "--sample", "stem:help"));
     assert_non_null(strstr(text, "  epsilon\n"));

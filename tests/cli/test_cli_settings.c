@@ -15,8 +15,7 @@ static void settings_without_effect_say_so(void **state)
            WORDS("run", TRACE, "-s", "sm.scheduler_group=2"));
     expect(0, "-s photon_bb.part=0.1 has no effect here: it acts only with --sample photon_bb",
            WORDS("run", TRACE, "-s", "photon_bb.part=0.1"));
-    expect(0,
-           "-s photon_bb.part=0.1 has no effect here: it acts only with variant = steady, scaled",
+    expect(0, "-s photon_bb.part=0.1 has no effect here: it acts only with variant = steady",
            WORDS("run", TRACE, "-s", "photon_bb.part=0.1", "--sample", "photon_bb:variant=paper"));
     char *text = cli_run_as(&rubato, 0, NULL, WORDS("config", "explain", "l1.mshrs"));
     assert_non_null(strstr(text, "    without effect: with l1.perfect = true\n"));

@@ -202,7 +202,7 @@ static size_t try_idle(const gpu_spec_t *spec, trace_source_t *source, const ins
                        const char *with)
 {
     char base[256], text[PARAM_VALUE_TEXT], why[128];
-    sampler_options_t o = {m->ops->name, m->options, calloc(1, m->options->spec_size)};
+    sampler_options_t o = {m->ops->name, m->options, calloc(1, m->options->spec_size), NULL};
     launch_result_t want = {0};
     rb_err_t err = {0};
     size_t n = 0;

@@ -12,7 +12,8 @@
 static void equal_blocks_are_predicted_exactly(void **state)
 {
     static const char *const forms[] = {"photon_warp", "photon_warp:residents=drain",
-                                        "photon_warp:hold=warp", "photon_warp:variant=scaled"};
+                                        "photon_warp:hold=warp",
+                                        "photon_warp:variant=paper,window=128"};
     gpu_spec_t spec = LAB_SPEC("v100", EVEN);
     const work_t w = {.blocks = 1003};
     synth_t *s = work_program(&w, 32, 48 * 1024); /* two blocks on an SM: 126 waves */
@@ -114,7 +115,8 @@ static void long_loops_are_predicted_in_the_first_wave(void **state)
         double share; /* of the instructions that may be simulated */
     } cases[] = {{"photon_bb", 0.11},
                  {"photon_bb:part=0", 0.03},
-                 {"photon_bb:part=0,variant=scaled", 0.06},
+                 {"photon_bb:variant=paper,window=128", 0.5},
+                 {"photon_bb:variant=code,window=128,tail=off", 0.2},
                  {"photon_bb:residents=predict", 0.5},
                  {"photon_bb:residents=drain", 0.5},
                  {"photon_bb:hold=warp,rare=interval", 0.11}};
@@ -309,9 +311,9 @@ static void threads_and_windows_do_not_show(void **state)
     static const char *const forms[] = {
         "photon_bb",
         "photon_bb photon_warp",
-        "photon_bb:variant=scaled,residents=predict",
-        "photon_warp:variant=scaled,residents=cut",
-        "photon_bb:variant=code,delta=0.5,delta_mean=0.5,cover=0.5 photon_warp:delta=1",
+        "photon_bb:variant=paper,residents=predict,window=300,delta=1",
+        "photon_warp:variant=paper,residents=cut,window=300,delta=1",
+        "photon_bb:variant=code,delta=0.5,delta_mean=0.5,cover=0.5 photon_warp:delta_mean=1",
         "photon_bb:rare=interval,residents=drain,few=1000,loops=0",
     };
     gpu_spec_t spec = LAB_SPEC("v100", SMALL, "sampling.interval=500");

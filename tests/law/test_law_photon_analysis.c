@@ -138,7 +138,8 @@ static void forecasts_are_sums_of_basic_blocks(void **state)
 
     (void)state;
     assert_int_equal(read_ahead(&l, 0, 16, &ahead, &err), RB_OK);
-    assert_int_equal(bb_forecast(&f, &l, &ahead, 50, 3, per_instruction, &ahead, &err), RB_OK);
+    assert_int_equal(bb_forecast(&f, &l, &ahead, 50, true, 3, per_instruction, &ahead, &err),
+                     RB_OK);
     assert_int_equal(f.n, 150);
     for (uint64_t b = 50; b < 200; b++) {
         const double want = 3 + 1 + work_passes(&w, b) * (WORK_CHAIN + 1.0);

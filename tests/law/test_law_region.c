@@ -182,13 +182,12 @@ static void equal_blocks_take_the_exact_time(void **state)
     static const phases_t p = {.blocks = 1203};
     gpu_spec_t spec = LAB_SPEC("v100", EVEN);
     /* 1203 = 150 x 8 + 3: the number of blocks in the last wave has no effect. */
-    static const char *const forms[] = {"tbpoint_region", "tbpoint_region:hold=off",
-                                        "tbpoint_region:variant=waves"};
+    static const char *const forms[] = {"tbpoint_region", "tbpoint_region:hold=off"};
     trace_source_t *source = phases_open(&p);
     launch_result_t want = run_sampled_source(&spec, source, 1, 0, "");
 
     (void)state;
-    for (size_t f = 0; f < 3; f++) {
+    for (size_t f = 0; f < 2; f++) {
         launch_result_t got = run_sampled_source(&spec, source, 1, 0, forms[f]);
         assert_true(got.sampling.estimated);
         assert_string_equal(got.sampling.sampler, "tbpoint_region");
@@ -222,8 +221,8 @@ static void detail_resumes_at_the_first_block_of_the_next_region(void **state)
     trace_source_t *source = phases_open(&p);
     launch_result_t want = run_sampled_source(&spec, source, 1, 0, "");
     witness_init(&w, source);
-    launch_result_t got =
-        run_sampled_source(&spec, &w.pub, 1, 0, "tbpoint_region:variant=paper,tolerance=0.2");
+    launch_result_t got = run_sampled_source(
+        &spec, &w.pub, 1, 0, "tbpoint_region:variant=paper,normalise=on,tolerance=0.2");
 
     (void)state;
     assert_true(got.sampling.estimated);
@@ -366,15 +365,14 @@ static void threads_and_windows_do_not_show(void **state)
         int threads;
         cycle_t window; /* 0: the longest */
     } runs[] = {{1, 0}, {1, 1}, {2, 0}, {2, 3}, {3, 3}, {8, 0}};
-    static const char *const forms[] = {"tbpoint_region", "tbpoint_region:variant=waves",
-                                        "tbpoint_region:variant=paper"};
+    static const char *const forms[] = {"tbpoint_region", "tbpoint_region:variant=paper"};
     static const phases_t p = {.blocks = 1100, .from = 300, .to = 1000};
     static lab_results_t results;
     gpu_spec_t spec = LAB_SPEC("v100", EVEN);
     trace_source_t *source = phases_open(&p);
 
     (void)state;
-    for (size_t f = 0; f < 3; f++) {
+    for (size_t f = 0; f < 2; f++) {
         char want[SHA256_TEXT] = "", got[SHA256_TEXT];
         for (size_t i = 0; i < sizeof(runs) / sizeof(runs[0]); i++) {
             run_sampled_into(&spec, source, runs[i].threads, runs[i].window, forms[f], &results);

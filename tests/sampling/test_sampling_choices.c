@@ -292,7 +292,8 @@ static void photon_matches_vectors_warps_and_scales_by_instructions(void **state
     assert_true(lab_close(p.samples[0].weight, 10 + 2 * 10));
     assert_true(lab_close(p.predicted_total, p.profile_total));
     plan_free(&p);
-    p = lab_plan(&lab.pop, "photon_kernel:few_warps=0", 1);
+    lab.pop.chip_warps = 50; /* a small chip */
+    p = lab_plan(&lab.pop, "photon_kernel", 1);
     assert_int_equal(p.n_clusters, 2);
     plan_free(&p);
     /* The artifact compares raw counts: twice the work counts as a different launch, and weights
@@ -341,9 +342,109 @@ static void photon_tells_mixes_of_warp_types_apart(void **state)
     lab_population_free(&lab);
 }
 
+/* Two kernels of thousands of types of warps: one computes, the other gathers. Nothing but the number of
+ * types makes their weighted vectors near. */
+static void kernels_of_many_warp_types_are_kept_apart(void **state)
+{
+    (void)state;
+    enum { TYPES = 4000, N = 8 };
+    lab_population_t lab = lab_population(N, 2);
+    static uint64_t begin[2 * TYPES + 1], warps[N];
+    static uint32_t block[4 * TYPES], mix_bbv[2 * TYPES], of[N];
+    static double count[4 * TYPES], mix_warps[2 * TYPES];
+    static const uint64_t mix_begin[] = {0, TYPES, 2 * TYPES};
+    for (uint32_t i = 0; i < 2 * TYPES; i++) {
+        begin[i + 1] = 2 * (i + 1);
+        for (uint32_t k = 0; k < 2; k++) {
+            block[2 * i + k] = 2 * (i / TYPES) + k;
+            count[2 * i + k] = k == 0 ? 1 : 1 + i % TYPES;
+        }
+        mix_bbv[i] = i;
+        mix_warps[i] = 1;
+    }
+    for (uint64_t i = 0; i < N; i++) {
+        of[i] = (uint32_t)(i % 2);
+        warps[i] = TYPES;
+        lab.time[i] = i % 2 == 0 ? 100 : 4000;
+    }
+    lab.pop.bbv_begin = begin;
+    lab.pop.bbv_block = block;
+    lab.pop.bbv_count = count;
+    lab.pop.n_bbvs = 2 * TYPES;
+    lab.pop.mix_of = of;
+    lab.pop.n_mixes = 2;
+    lab.pop.mix_begin = mix_begin;
+    lab.pop.mix_bbv = mix_bbv;
+    lab.pop.mix_warps = mix_warps;
+    lab.pop.bbv_warps = warps;
+    lab.pop.n_blocks = 4;
+    plan_t p = lab_plan(&lab.pop, "photon_kernel", 1);
+    assert_int_equal(p.n_clusters, 2);
+    assert_int_equal(p.n_warnings, 0);
+    plan_free(&p);
+    p = lab_plan(&lab.pop, "photon_kernel:variant=paper", 1);
+    assert_int_equal(p.n_clusters, 1); /* as published */
+    assert_int_equal(p.n_warnings, 1);
+    assert_non_null(strstr(p.warnings[0], "4 of 8 launches"));
+    plan_free(&p);
+    /* Of one name, as templates have whose parameters are cut, but of other code. */
+    memset(lab.name, 0, N * sizeof(*lab.name));
+    p = lab_plan(&lab.pop, "photon_kernel", 1);
+    assert_int_equal(p.n_clusters, 2);
+    plan_free(&p);
+    lab_population_free(&lab);
+}
+
+/* Launches of 40 warps that differ from the first in 15 and 16 warps, and one of 31 warps. */
+static void the_simulator_of_photon_compares_warps_one_by_one(void **state)
+{
+    (void)state;
+    enum { N = 7 };
+    lab_population_t lab = lab_population(N, 1);
+    static const uint64_t begin[] = {0, 1, 2}, mix_begin[] = {0, 1},
+                          sequence_begin[] = {0, 1, 3, 5, 6};
+    static const uint32_t block[] = {0, 1}, mix_bbv[] = {0}, mix_of[N] = {0},
+                          sequence_bbv[] = {0, 0, 1, 0, 1, 0};
+    static const double count[] = {10, 10}, mix_warps[] = {40},
+                        sequence_run[] = {40, 25, 15, 24, 16, 31};
+    static const uint32_t of[N] = {0, 0, 1, 2, 2, 3, 3};
+    static const uint64_t warps[N] = {40, 80, 40, 40, 40, 31, 31};
+    lab.pop.bbv_begin = begin;
+    lab.pop.bbv_block = block;
+    lab.pop.bbv_count = count;
+    lab.pop.n_bbvs = 2;
+    lab.pop.mix_of = mix_of;
+    lab.pop.n_mixes = 1;
+    lab.pop.mix_begin = mix_begin;
+    lab.pop.mix_bbv = mix_bbv;
+    lab.pop.mix_warps = mix_warps;
+    lab.pop.bbv_warps = warps;
+    lab.pop.n_blocks = 2;
+    lab.pop.head_of = lab.pop.spread_of = of;
+    lab.pop.sequence_begin = sequence_begin;
+    lab.pop.sequence_bbv = sequence_bbv;
+    lab.pop.sequence_run = sequence_run;
+    for (uint64_t i = 0; i < N; i++)
+        lab.time[i] = 1;
+    plan_t p = lab_plan(&lab.pop, "photon_kernel:variant=code", 1);
+    /* The first stands for the second, with twice the warps, and the third; the fourth differs too
+     * much; launches of 31 warps are not compared. */
+    assert_int_equal(p.n_clusters, 4);
+    assert_int_equal(p.clusters[0].size, 3);
+    assert_true(lab_close(p.samples[0].weight, 1 + 2 + 1));
+    assert_int_equal(p.clusters[1].size, 2);
+    plan_free(&p);
+    p = lab_plan(&lab.pop, "photon_kernel:variant=code,differ=17", 1);
+    assert_int_equal(p.n_clusters, 3);
+    plan_free(&p);
+    lab_population_free(&lab);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(kernels_of_many_warp_types_are_kept_apart),
+        cmocka_unit_test(the_simulator_of_photon_compares_warps_one_by_one),
         cmocka_unit_test(random_draws_what_it_is_told),
         cmocka_unit_test(the_bound_of_lopsided_times_is_drawn_not_normal),
         cmocka_unit_test(intervals_are_not_narrower_than_the_bound),

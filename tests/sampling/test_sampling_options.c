@@ -157,7 +157,7 @@ static void an_option_that_cannot_act_beside_others_says_so(void **state)
     } cases[] = {
         {"stem:variant=paper", {"merge=off"}},
         {"stem:variant=artifact", {"merge=off"}},
-        {"pka:variant=stem", {"error=0.5", "representative=centre"}},
+        {"pka:variant=stem", {"error=0.5"}},
         {"sieve:features=all",
          {"theta=0.01", "density=off", "part_spread=0.01", "bandwidth=50", "points=7"}},
         {"sieve:features=published", {"similar=2"}},

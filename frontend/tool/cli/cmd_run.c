@@ -5,6 +5,7 @@
 #include "frontend/tool/cli/commands.h"
 #include "frontend/tool/cli/launch_position.h"
 #include "frontend/tool/cli/run_command.h"
+#include "frontend/tool/cli/sampler_help.h"
 #include "frontend/tool/io/out_file.h"
 #include "frontend/tool/io/shell_quote.h"
 #include "frontend/tool/io/stop_signals.h"
@@ -513,10 +514,12 @@ int cmd_run(int argc, char **argv)
     int status;
     char *command = shell_quote("rubato", argc, argv);
     rb_code_t rc = run_options_read(&options, argc, argv, &help, &err);
-    if (rc == RB_OK && help) {
+    if (rc == RB_OK && help && options.samples != NULL && sampler_help_wanted(options.samples))
+        rc = sampler_help(options.samples, stdout, &err);
+    else if (rc == RB_OK && help)
         cli_print_help(cli_find_command("run"), stdout);
+    if (rc == RB_OK && help)
         rc = out_flush_stdout(&err);
-    }
     if (rc != RB_OK)
         status = cli_report(&err);
     else

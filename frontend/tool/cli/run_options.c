@@ -1,5 +1,6 @@
 #include "frontend/tool/cli/run_options.h"
 #include "frontend/tool/cli/commands.h"
+#include "frontend/tool/cli/sampler_help.h"
 #include "frontend/tool/cli/shared_options.h"
 
 #include <stdlib.h>
@@ -307,6 +308,7 @@ rb_code_t run_options_read(run_options_t *o, int argc, char **argv, bool *help, 
                          .sampling = {.seed = 1, .change_bound = 0.01}};
     cli_parser_init(&p, cli_find_command("run"), argc, argv);
     RB_TRY(cli_parser_read(&p, read_option, o, help, err));
+    *help = *help || (o->samples != NULL && sampler_help_wanted(o->samples));
     if (*help)
         return RB_OK;
     RB_TRY(take_operands(o, &p, err));

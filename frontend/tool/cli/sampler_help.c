@@ -19,6 +19,25 @@ typedef struct {
     const param_group_t *options;
 } entry_t;
 
+/* What a user should start with. */
+static const struct {
+    const char *sample, *when;
+} starts[] = {
+    {"stem_online", "a program of many launches: simulates as many as its bound needs"},
+    {"smarts", "launches of 60 waves and more: measures units all over each"},
+    {"stem", "a program of which you have measured times (--profile)"},
+};
+enum { N_STARTS = sizeof(starts) / sizeof(starts[0]) };
+
+static bool is_start(const char *name)
+{
+    for (size_t i = 0; i < N_STARTS; i++) {
+        if (strcmp(starts[i].sample, name) == 0)
+            return true;
+    }
+    return false;
+}
+
 static size_t count(void)
 {
     return n_launch_methods + n_inside_methods;
@@ -51,10 +70,22 @@ bool sampler_help_wanted(const char *sample)
     return strcmp(colon != NULL ? colon + 1 : sample, word) == 0;
 }
 
+/* What each variant sets, and what that follows. */
+static void print_presets(const entry_t *e, FILE *out)
+{
+    const param_preset_t *r = e->options->presets;
+    for (; r != NULL && r->choice != NULL; r++) {
+        if (r == e->options->presets || strcmp(r->choice, r[-1].choice) != 0)
+            fprintf(out, "  with variant=%s, unless given:\n", r->choice);
+        fprintf(out, "      %s=%s: %s\n", r->name, r->value, r->source);
+    }
+}
+
 static void print_entry(const entry_t *e, FILE *out)
 {
     fprintf(out, "%s: %s\n", e->name, e->help);
     print_options(e, out);
+    print_presets(e, out);
 }
 
 /* Help on a sampler from outside, read from the object file. */
@@ -97,13 +128,17 @@ rb_code_t sampler_help(const char *sample, FILE *out, rb_err_t *err)
         return help_on_plugin(sample, (size_t)(colon - sample), out, err);
     if (colon != NULL)
         return help_on(sample, (size_t)(colon - sample), out, err);
+    fputs("Start with one of these, which state their error:\n", out);
+    for (size_t i = 0; i < N_STARTS; i++)
+        fprintf(out, "  %-20s %s\n", starts[i].sample, starts[i].when);
     for (size_t i = 0; i < count(); i++) {
         entry_t e = entry_at(i);
         if (i == 0)
-            fputs("Samplers that choose launches:\n", out);
+            fputs("\nOthers that choose launches:\n", out);
         else if (i == n_launch_methods)
-            fputs("\nSamplers inside launches (their options are settings, too):\n", out);
-        fprintf(out, "  %-16s %s\n", e.name, e.help);
+            fputs("\nOthers inside launches (their options are settings, too):\n", out);
+        if (!is_start(e.name))
+            fprintf(out, "  %-20s %s\n", e.name, e.help);
     }
     fputs("\nplugin:FILE.so is a sampler of your own (docs/plugins.md).\n"
           "NAME:help and plugin:FILE.so:help describe the options of a sampler.\n",

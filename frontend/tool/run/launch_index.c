@@ -54,6 +54,40 @@ void pair_lists_free(pair_lists_t *l)
 
 /* --- reading --------------------------------------------------------------------------------- */
 
+/* The order of some warps, as runs of warps with one vector. */
+typedef struct {
+    uint32_t *vector; /* owned */
+    double *run;      /* owned */
+    size_t n, cap_vector, cap_run;
+    uint64_t warps;
+} order_t;
+
+static void order_add(order_t *o, uint32_t vector)
+{
+    if (o->warps == POP_SEQUENCE_WARPS)
+        return;
+    o->warps++;
+    if (o->n > 0 && o->vector[o->n - 1] == vector) {
+        o->run[o->n - 1] += 1.0;
+        return;
+    }
+    rb_grow(&o->vector, &o->cap_vector, o->n + 1, sizeof(*o->vector));
+    rb_grow(&o->run, &o->cap_run, o->n + 1, sizeof(*o->run));
+    o->vector[o->n] = vector;
+    o->run[o->n++] = 1.0;
+}
+
+/* Stores the order and forgets it. */
+static uint32_t order_end(order_t *o, pair_lists_t *lists)
+{
+    rb_grow(&o->vector, &o->cap_vector, o->n + 1, sizeof(*o->vector));
+    rb_grow(&o->run, &o->cap_run, o->n + 1, sizeof(*o->run));
+    const uint32_t number = pair_lists_add(lists, o->vector, o->run, o->n);
+    o->n = 0;
+    o->warps = 0;
+    return number;
+}
+
 /* The launch whose blocks are being read. */
 typedef struct {
     launch_index_t *x;
@@ -68,6 +102,7 @@ typedef struct {
     uint32_t *used, n_used; /* owned; vectors that have warps */
     size_t cap_warps, cap_used;
     uint32_t *types;      /* owned; warp types of the page, as vectors */
+    order_t head, spread; /* of the launch: of its first warps; of those of blocks far apart */
     uint32_t *pair_first; /* owned; a list being composed */
     double *pair_second;  /* owned */
     size_t cap_types, cap_first, cap_second;
@@ -192,6 +227,8 @@ static void end_launch(walk_t *w)
     rb_grow(&w->used, &w->cap_used, 1, sizeof(*w->used));
     x->mix_of[w->launch] = pair_lists_add(&x->mixes, w->used, w->pair_second, w->n_used);
     x->warps[w->launch] = (uint64_t)warps;
+    x->head_of[w->launch] = order_end(&w->head, &x->orders);
+    x->spread_of[w->launch] = order_end(&w->spread, &x->orders);
     w->n_used = 0;
     w->sum = w->squares = 0.0;
     w->seen = 0;
@@ -220,12 +257,16 @@ static void walk_page(walk_t *w, uint64_t n_launches, const rbt_page_t *page)
         double insts = (double)block->sum.thread_insts;
         w->sum += insts;
         w->squares += insts * insts;
-        w->seen++;
         for (size_t i = 0; i < type->n; i++) {
             uint32_t warp = page->warps[type->at + i];
-            if (warp != 0)
-                count_warp(w, w->types[warp - 1]);
+            if (warp == 0)
+                continue;
+            count_warp(w, w->types[warp - 1]);
+            order_add(&w->head, w->types[warp - 1]);
+            if (w->seen % POP_SEQUENCE_EVERY == 0)
+                order_add(&w->spread, w->types[warp - 1]);
         }
+        w->seen++;
     }
 }
 
@@ -260,6 +301,11 @@ static void lend(const launch_index_t *x, population_t *pop)
     pop->mix_begin = x->mixes.begin;
     pop->mix_bbv = x->mixes.first;
     pop->mix_warps = x->mixes.second;
+    pop->head_of = x->head_of;
+    pop->spread_of = x->spread_of;
+    pop->sequence_begin = x->orders.begin;
+    pop->sequence_bbv = x->orders.first;
+    pop->sequence_run = x->orders.second;
     pop->block_insts = x->block_insts;
 }
 
@@ -279,6 +325,8 @@ rb_code_t launch_index_read(launch_index_t *x, population_t *pop, const trace_so
     for (uint64_t row = 0; row < pop->n; row++)
         x->fact[POP_COPIED_BYTES][row] = copied_bytes(source, row + 1);
     x->mix_of = rb_calloc(pop->n, sizeof(*x->mix_of));
+    x->head_of = rb_calloc(pop->n, sizeof(*x->head_of));
+    x->spread_of = rb_calloc(pop->n, sizeof(*x->spread_of));
     x->warps = rb_calloc(pop->n, sizeof(*x->warps));
     w.n_blocks = rb_calloc(pop->n, sizeof(*w.n_blocks));
     rb_code_t rc = read_rows(&w, pop->n, err);
@@ -294,6 +342,10 @@ rb_code_t launch_index_read(launch_index_t *x, population_t *pop, const trace_so
     free(w.warps);
     free(w.used);
     free(w.types);
+    free(w.head.vector);
+    free(w.head.run);
+    free(w.spread.vector);
+    free(w.spread.run);
     free(w.pair_first);
     free(w.pair_second);
     return rc;
@@ -306,9 +358,12 @@ void launch_index_free(launch_index_t *x)
     for (int i = 0; i < POP_FACTS; i++)
         free(x->fact[i]);
     free(x->mix_of);
+    free(x->head_of);
+    free(x->spread_of);
     free(x->warps);
     free(x->block_insts);
     pair_lists_free(&x->vectors);
     pair_lists_free(&x->mixes);
+    pair_lists_free(&x->orders);
     *x = (launch_index_t){0};
 }

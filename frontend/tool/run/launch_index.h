@@ -23,11 +23,12 @@ typedef struct {
 /* All pointers are owned. */
 typedef struct {
     double *counter[POP_COUNTERS], *fact[POP_FACTS];
-    uint32_t *mix_of;
+    uint32_t *mix_of, *head_of, *spread_of;
     uint64_t *warps;
     uint32_t *block_insts;
     pair_lists_t vectors; /* one per warp type: basic block, executions */
     pair_lists_t mixes;   /* one per launch: vector, warps */
+    pair_lists_t orders;  /* two per launch, in the order of its warps: vector, successive warps */
 } launch_index_t;
 
 /*

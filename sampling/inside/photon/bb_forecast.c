@@ -29,14 +29,15 @@ static rb_code_t longest_warp(warp_reader_t *r, bb_time_fn time, const void *ctx
 }
 
 rb_code_t bb_forecast(bb_forecast_t *f, const sampler_launch_t *l, read_ahead_t *ahead,
-                      uint64_t first, double start, bb_time_fn time, const void *ctx, rb_err_t *err)
+                      uint64_t first, bool every, double start, bb_time_fn time, const void *ctx,
+                      rb_err_t *err)
 {
     warp_reader_t r;
     double sum = 0;
     bool found = true;
     *f = (bb_forecast_t){.first = first};
     f->mean = start + sum_times(ahead->dominant, ahead->n_dominant, time, ctx);
-    if (ahead->types <= 1)
+    if (ahead->types <= 1 && (ahead->whole || !every))
         return RB_OK;
     rb_code_t rc = warp_reader_open(&r, l, &ahead->table, err);
     for (uint64_t b = first; rc == RB_OK && found && b < l->info->n_blocks; b++) {

@@ -15,15 +15,15 @@ typedef struct {
 } bb_forecast_t;
 
 /*
- * Predicts the blocks from `first` on. Reads their warps from the index, or from the trace if a
- * sample showed more than one type of warp. time(ctx, bb): cycles of a basic block of ahead's
+ * Predicts the blocks from `first` on. Reads their warps from the index, or from the trace, unless a
+ * sample showed one type of warp; every: unless all of them did. time(ctx, bb): cycles of a basic block of ahead's
  * table, to which new basic blocks are added. start: cycles from a warp's start to its first issue.
  * Errors are those of the source. *f must be freed in any case.
  */
 typedef double (*bb_time_fn)(const void *ctx, uint32_t bb);
 RB_CHECKED rb_code_t bb_forecast(bb_forecast_t *f, const sampler_launch_t *l, read_ahead_t *ahead,
-                                 uint64_t first, double start, bb_time_fn time, const void *ctx,
-                                 rb_err_t *err);
+                                 uint64_t first, bool every, double start, bb_time_fn time,
+                                 const void *ctx, rb_err_t *err);
 void bb_forecast_free(bb_forecast_t *f);
 
 static inline double bb_forecast_of(const bb_forecast_t *f, uint64_t block)

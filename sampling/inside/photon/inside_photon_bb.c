@@ -6,14 +6,13 @@
  *
  * The instructions of each basic block are known from the index, or from blocks that are read
  * ahead. Every basic block has its own detector (photon_detector.h), fed in order of retirement.
- * Variants steady and scaled ignore the first wave, and what is executed before the launch has
- * filled the L2 (fill). In a launch of few waves they do use the first wave, without the first
- * execution by each warp; they simulate at least a part of it; and they stop it only if loops are
+ * Variant steady ignores the first wave, and what is executed before the launch has
+ * filled the L2 (fill). In a launch of few waves it does use the first wave, without the first
+ * execution by each warp; it simulates at least a part of it; and it stops it only if loops are
  * long, because warps that are all at the same place say little about later ones. Schedulers prefer
  * some warps: those that come first execute more of the observed basic blocks, and faster.
  * Therefore the block times of such a launch are scaled to the rate at which all of them together
- * issue instructions. Variant paper: windows of 2048 and 4096 executions, delta 3 %. Variant code:
- * 4096 and half of it, delta 1 %, means 3 %.
+ * issue instructions.
  *
  * A basic block without a stable time takes the mean of its latest executions (rare = observed), if
  * there are any, or as published the time of the interval model (rare = interval) with the observed
@@ -38,41 +37,36 @@ enum { RARE_OBSERVED, RARE_INTERVAL };
 static const param_choice_t rare_choices[] = {{"observed", NULL}, {"interval", NULL}, {NULL, NULL}};
 
 #define PHOTON_BB_OPTIONS(P, E, T)                                                                 \
-    E(variant, photon_variant_choices, "steady",                                                   \
-      "the detector: steady and scaled are our own, paper and code as published")                  \
-    P(F64, waves, "0", 0, 1000, "",                                                                \
-      "length of the (short) window, in executions per resident warp; 0: steady 1, scaled 2")      \
-    P(U32, least, "0", 0, 1000000, "executions",                                                   \
-      "minimum length of the window; 0: steady 3000, scaled 128")                                  \
+    PHOTON_SHARED_OPTIONS(P, E, T, "2048")                                                         \
     P(F64, few, "10", 0, 1e9, "waves",                                                             \
-      "steady, scaled: in a launch with fewer waves the first wave is used")                       \
+      "steady: in a launch with fewer waves the first wave is used")                               \
     P(F64, loops, "500", 0, 1e12, "",                                                              \
-      "steady, scaled: minimum executions of the main basic block by a warp to stop such a "       \
-      "launch")                                                                                    \
+      "steady: minimum executions of the main basic block by a warp to stop such a launch")        \
     P(F64, part, "0.1", 0, 1, "",                                                                  \
-      "steady, scaled: minimum share of the instructions of such a launch to simulate")            \
-    P(F64, delta, "0", 0, 1, "", "allowed difference of slopes from one; 0: as the variant")       \
-    P(F64, delta_mean, "0.03", 1e-6, 1, "", "allowed relative difference of means")                \
+      "steady: minimum share of the instructions of such a launch to simulate")                    \
     P(F64, cover, "0.95", 0.01, 1, "",                                                             \
       "required share of the instructions in stable basic blocks")                                 \
-    PHOTON_SHARED_OPTIONS(P, E, T)                                                                 \
     E(rare, rare_choices, "observed",                                                              \
       "time of basic blocks that are not stable: observed mean, or "                               \
       "interval model")                                                                            \
     P(U32, seen, "256", 1, 1000000, "",                                                            \
-      "how often the latency of an opcode class must be observed to be used")                      \
-    E(hold, photon_hold_choices, "block",                                                          \
-      "block: predictions are scaled to blocks that retired; warp: not")                           \
-    E(residents, photon_residents_choices, "cut",                                                  \
-      "blocks on SMs at the decision: drain; predict; "                                            \
-      "or cut: predict and end at once")
+      "how often the latency of an opcode class must be observed to be used")
 
 PARAM_STRUCT(photon_bb_options_t, PHOTON_BB_OPTIONS);
 #define PARAM_SPEC_ photon_bb_options_t
 static const param_t photon_rows[] = {PARAM_ROWS(PHOTON_BB_OPTIONS)};
 #undef PARAM_SPEC_
-static const param_group_t photon_group =
-    PARAM_GROUP("photon_bb", "Photon's basic-block level", photon_bb_options_t, photon_rows);
+static const param_preset_t photon_presets[] = {
+    PHOTON_PAPER_PRESETS,
+    {"paper", "rare", "interval", "interval model of rare basic blocks"},
+    {"paper", "seen", "1", "latencies are observed; no minimum is given"},
+    PHOTON_CODE_PRESETS,
+    {"code", "delta", "0.01", "branchtracer.go: branch-sampled-threshold"},
+    {"code", "rare", "interval", "bb_model.go: IntervalModel"},
+    {"code", "seen", "1025", "inst_feature.go: OnlineInstFeature.Predict"},
+    {0}};
+static const param_group_t photon_group = PARAM_GROUP_VARIANTS(
+    "photon_bb", "Photon's basic-block level", photon_bb_options_t, photon_rows, photon_presets);
 
 enum { DETECTOR_BYTES = 256 << 20 }; /* memory for the detectors of a launch */
 
@@ -142,19 +136,10 @@ static void photon_destroy(void *state)
 static photon_rule_t rule_of(const photon_bb_options_t *o, uint64_t resident_warps, bool few,
                              const gpu_spec_t *spec)
 {
-    const photon_choice_t c = {.variant = o->variant,
-                               .waves = o->waves,
-                               .least = o->least,
-                               .delta = o->delta,
-                               .delta_mean = o->delta_mean,
-                               .unbiased = o->unbiased,
-                               .longer = o->longer,
-                               .paper_n = 2048,
-                               .code_n = 4096,
-                               .code_delta = 0.01,
-                               .wave = resident_warps,
-                               .drop = few ? resident_warps : 0};
-    return photon_rule(&c, spec);
+    return o->variant != PHOTON_STEADY
+               ? (photon_rule_t){.window = PHOTON_WINDOWS(o)}
+               : photon_rule_steady(spec, o->waves, resident_warps, o->least, o->delta_mean,
+                                    few ? resident_warps : 0);
 }
 
 typedef struct {
@@ -212,10 +197,11 @@ static rb_code_t photon_open(const sampler_t *sampler, const sampler_launch_t *l
 {
     photon_state_t *s = sampler->state;
     const photon_bb_options_t *o = &s->options;
-    const bool published = o->variant == PHOTON_PAPER || o->variant == PHOTON_CODE;
+    const photon_look_t look = PHOTON_LOOK(o);
+    const bool published = o->variant != PHOTON_STEADY;
     forget(s);
     s->launch = *l;
-    RB_TRY(photon_look(l, o->sample, o->load, o->save, &s->saved, &s->ahead, err));
+    RB_TRY(photon_look(l, &look, &s->saved, &s->ahead, err));
     const uint64_t blocks = l->info->n_blocks;
     const bool few = s->few = !published && (double)blocks < o->few * (double)l->slots;
     const double insts = s->ahead.insts_per_block * (double)blocks;
@@ -231,8 +217,7 @@ static rb_code_t photon_open(const sampler_t *sampler, const sampler_launch_t *l
     /* windows of time may contain more points than required */
     s->n_ring = (s->rule.timed ? 4 : 1) * (size_t)(photon_rule_points(&s->rule) / warps + 1);
     s->recent = rb_calloc(s->n_ring, sizeof(*s->recent));
-    return guard_open(&s->level.guard, l, !s->idle && guard_wanted(o->check, published), o->alike,
-                      err);
+    return guard_open(&s->level.guard, l, !s->idle && o->check, o->alike, err);
 }
 
 static void take_records(photon_state_t *s, const interval_records_t *r)
@@ -271,7 +256,7 @@ static double predict_time(const photon_state_t *s, uint32_t bb)
         const photon_reading_t r = photon_detector_read(d, s->level.trust.calm);
         if (r.verdict == PHOTON_STABLE)
             return r.mean;
-        if (s->options.rare == RARE_OBSERVED && r.seen > 0)
+        if (s->options.rare == RARE_OBSERVED && s->rule.timed && r.seen > 0)
             return photon_detector_recent(d, UINT64_MAX);
     }
     const bb_entry_t *b = &s->ahead.table.bbs[bb];
@@ -345,7 +330,7 @@ static bool forecast(photon_state_t *s, const interval_records_t *r)
     s->time = rb_calloc(s->n_known, sizeof(*s->time));
     for (size_t i = 0; i < s->n_known; i++)
         s->time[i] = predict_time(s, (uint32_t)i);
-    s->failed = bb_forecast(&s->forecast, &s->launch, &s->ahead, first,
+    s->failed = bb_forecast(&s->forecast, &s->launch, &s->ahead, first, !s->rule.timed,
                             s->launch.spec->sm.sm.block_start_latency, time_of, s, &err) != RB_OK;
     s->scale = s->failed ? 1 : s->few ? scale_to_issue(s, r) : find_scale(s, n);
     return !s->failed;
@@ -391,8 +376,7 @@ static bool photon_interval(const sampler_t *sampler, const interval_records_t *
                             .residents = (forward_residents_t)o->residents,
                             .warp_insts = s->level.trust.insts};
     const double mean = s->scale * s->forecast.mean;
-    if (o->tail)
-        out->tail = photon_tail(s->level.trust.slots, mean, s->alone);
+    out->tail = photon_tail(o->tail, s->level.trust.slots, mean, s->alone);
     snprintf(
         out->evidence, sizeof(out->evidence),
         "%zu of %zu basic blocks stable over %" PRIu64
@@ -415,8 +399,8 @@ static block_action_t photon_block(const sampler_t *sampler, uint64_t block, cyc
 static void photon_explain(const sampler_t *sampler, char evidence[SAMPLER_EVIDENCE_MAX])
 {
     const photon_state_t *s = sampler->state;
-    static const char *const why[] = {"too few executions", "executions in too short a time",
-                                      "a trend", "a change of the mean", "stable"};
+    static const char *const why[] = {"too few executions", "a trend", "a change of the mean",
+                                      "stable"};
     const photon_verdict_t first =
         s->n_detectors > 0 ? photon_detector_read(&s->detectors[0], s->level.trust.calm).verdict
                            : PHOTON_FEW;

@@ -4,8 +4,8 @@
  * time, through the real block scheduler. The published variants count warps; ours count their
  * instructions, because a few long warps can take most of the time.
  *
- * photon_detector.h describes the variants of the detector. steady and scaled ignore warps of the
- * first wave, which issue together into cold caches. In a launch that will fill the L2 they use
+ * photon_detector.h describes the detectors. steady ignores warps of the
+ * first wave, which issue together into cold caches. In a launch that will fill the L2 it uses
  * only warps that started after it is full (fill), because until then its writes do not reach the
  * DRAM. Variant code also ignores types of warps.
  *
@@ -29,35 +29,28 @@
 #include "sim/core/alloc.h"
 
 #define PHOTON_WARP_OPTIONS(P, E, T)                                                               \
-    E(variant, photon_variant_choices, "steady",                                                   \
-      "the detector: steady and scaled are our own, paper and code as published")                  \
-    P(F64, waves, "0", 0, 1000, "waves", "length of the (short) window; 0: steady 1, scaled 2")    \
-    P(U32, least, "0", 0, 1000000, "warps",                                                        \
-      "minimum length of the window; 0: steady 3000, scaled 128")                                  \
-    P(F64, delta, "0.03", 1e-6, 1, "", "allowed difference of the slope from one, and of means")   \
+    PHOTON_SHARED_OPTIONS(P, E, T, "1024")                                                         \
     P(F64, dominant, "0.95", 0, 1, "",                                                             \
-      "minimum share of the most frequent type of warp: of all "                                   \
-      "instructions; paper, code: of all warps")                                                   \
-    PHOTON_SHARED_OPTIONS(P, E, T)                                                                 \
-    E(hold, photon_hold_choices, "block",                                                          \
-      "blocks hold their slots for the mean time of blocks, or "                                   \
-      "of warps")                                                                                  \
-    E(residents, photon_residents_choices, "cut",                                                  \
-      "blocks on SMs at the decision: drain; predict; "                                            \
-      "or cut: predict and end at once")
+      "minimum share of the most frequent type of warp: of all instructions; variants paper and "  \
+      "code: of all warps; 0: all types are taken for one")
 
 PARAM_STRUCT(photon_warp_options_t, PHOTON_WARP_OPTIONS);
 #define PARAM_SPEC_ photon_warp_options_t
 static const param_t photon_rows[] = {PARAM_ROWS(PHOTON_WARP_OPTIONS)};
 #undef PARAM_SPEC_
-static const param_group_t photon_group =
-    PARAM_GROUP("photon_warp", "Photon's warp level", photon_warp_options_t, photon_rows);
+static const param_preset_t photon_presets[] = {
+    PHOTON_PAPER_PRESETS,
+    PHOTON_CODE_PRESETS,
+    {"code", "dominant", "0", "dispatcher.go: every warp is collected"},
+    {0}};
+static const param_group_t photon_group = PARAM_GROUP_VARIANTS(
+    "photon_warp", "Photon's warp level", photon_warp_options_t, photon_rows, photon_presets);
 
 typedef struct {
     photon_level_t level; /* first member: its hooks cast the state to it */
     photon_warp_options_t options;
     bool saved;         /* the analysis file was started */
-    bool dominated;     /* the launch has a dominant type (not checked in variant code) */
+    bool dominated;     /* the launch has a dominant type, or none is wanted */
     read_ahead_t ahead; /* analysis of the launch */
     double type_share;  /* of the dominant type: of all instructions; published: of all warps */
     double alone;       /* cycles that a block takes alone on the chip; 0: unknown */
@@ -90,24 +83,15 @@ static void photon_destroy(void *state)
 
 static bool is_published(const photon_warp_options_t *o)
 {
-    return o->variant == PHOTON_PAPER || o->variant == PHOTON_CODE;
+    return o->variant != PHOTON_STEADY;
 }
 
 static photon_rule_t rule_of(const photon_warp_options_t *o, uint64_t resident_warps,
                              const gpu_spec_t *spec)
 {
-    const photon_choice_t c = {.variant = o->variant,
-                               .waves = o->waves,
-                               .least = o->least,
-                               .delta = o->delta,
-                               .delta_mean = o->delta,
-                               .unbiased = o->unbiased,
-                               .longer = o->longer,
-                               .paper_n = 1024,
-                               .code_n = 2048,
-                               .code_delta = o->delta,
-                               .wave = resident_warps};
-    return photon_rule(&c, spec);
+    return is_published(o)
+               ? (photon_rule_t){.window = PHOTON_WINDOWS(o)}
+               : photon_rule_steady(spec, o->waves, resident_warps, o->least, o->delta_mean, 0);
 }
 
 static rb_code_t photon_open(const sampler_t *sampler, const sampler_launch_t *l, rb_err_t *err)
@@ -116,10 +100,10 @@ static rb_code_t photon_open(const sampler_t *sampler, const sampler_launch_t *l
     const photon_warp_options_t *o = &s->options;
     const bool published = is_published(o);
     read_ahead_free(&s->ahead);
-    RB_TRY(photon_look(l, o->sample, o->load, o->save, &s->saved, &s->ahead, err));
+    const photon_look_t look = PHOTON_LOOK(o);
+    RB_TRY(photon_look(l, &look, &s->saved, &s->ahead, err));
     s->type_share = published ? s->ahead.dominant_share : read_ahead_dominant_work(&s->ahead);
-    s->dominated =
-        s->ahead.warps > 0 && (o->variant == PHOTON_CODE || s->type_share >= o->dominant);
+    s->dominated = s->ahead.warps > 0 && s->type_share >= o->dominant;
     s->alone = photon_block_alone(l, &s->ahead);
     const double insts = s->ahead.insts_per_block * (double)l->info->n_blocks;
     s->level.trust = photon_trust(l, 0, !published && o->fill, o->light, insts);
@@ -135,15 +119,14 @@ static rb_code_t photon_open(const sampler_t *sampler, const sampler_launch_t *l
     photon_detector_free(&s->blocks);
     photon_detector_init(&s->blocks, &block_rule);
     s->fired = false;
-    return guard_open(&s->level.guard, l, s->dominated && guard_wanted(o->check, published),
-                      o->alike, err);
+    return guard_open(&s->level.guard, l, s->dominated && o->check, o->alike, err);
 }
 
 static void take_records(photon_state_t *s, const interval_records_t *r)
 {
     for (size_t i = 0; i < r->retired[RETIRED_WARP].n; i++) {
         const retired_t *w = &r->retired[RETIRED_WARP].list[i];
-        bool dominant = s->options.variant == PHOTON_CODE || w->n_insts == s->ahead.dominant_insts;
+        bool dominant = s->options.dominant <= 0 || w->n_insts == s->ahead.dominant_insts;
         if (dominant && photon_trusts(&s->level.trust, w))
             photon_detector_add(&s->detector, w->start, w->retire);
     }
@@ -218,8 +201,7 @@ static bool photon_interval(const sampler_t *sampler, const interval_records_t *
                             .model = FORWARD_HOLD_SLOT,
                             .residents = (forward_residents_t)s->options.residents,
                             .warp_insts = s->level.trust.insts};
-    if (s->options.tail)
-        out->tail = photon_tail(s->level.trust.slots, (double)s->hold, s->alone);
+    out->tail = photon_tail(s->options.tail, s->level.trust.slots, (double)s->hold, s->alone);
     describe(s, out->evidence);
     guard_tell(&s->level.guard, out->evidence);
     return true;
@@ -239,7 +221,6 @@ static void photon_explain(const sampler_t *sampler, char evidence[SAMPLER_EVIDE
     const photon_reading_t *r = &s->reading;
     switch (r->verdict) {
     case PHOTON_FEW:
-    case PHOTON_SHORT:
         if (s->ahead.missing)
             snprintf(evidence, SAMPLER_EVIDENCE_MAX,
                      "the trace does not have all blocks of the grid");

@@ -1,12 +1,7 @@
 /*
  * The detectors of Photon's levels inside launches, for photon_warp and photon_bb:
  *   steady  windows of time (steady.h); our own
- *   scaled  Photon's rule with windows in proportion to the resident warps, because on a large chip
- *           a fixed number of points spans too short a time for the slope to pass; with the unbiased
- *           slope durations may spread as long as there is no trend (stability.h)
- *   paper   as published: fixed windows of n and 2 n points, no points dropped
- *   code    as in the published code: windows of n and n / 2, slope over the longer one, half the
- *           difference of means, the first 1023 points dropped
+ *   paper, code  windows of a fixed number of points (stability.h), as published
  */
 #ifndef RUBATO_PHOTON_DETECTOR_H
 #define RUBATO_PHOTON_DETECTOR_H
@@ -17,21 +12,6 @@
 #include "sim/core/cycle.h"
 #include "sim/gpu/gpu_params.h"
 
-enum { PHOTON_STEADY, PHOTON_SCALED, PHOTON_PAPER, PHOTON_CODE };
-extern const param_choice_t photon_variant_choices[]; /* "steady", "scaled", "paper", "code" */
-
-typedef struct {
-    uint32_t variant;
-    double waves;             /* steady, scaled: (short) window in points per wave; 0: default */
-    uint32_t least;           /* minimum length of the window in points; 0: default */
-    double delta, delta_mean; /* of slopes and of means; delta 0: default */
-    bool unbiased, longer;    /* scaled: kind of slope; of which window */
-    uint32_t paper_n, code_n; /* window of variant paper; longer window of variant code */
-    double code_delta;
-    uint64_t wave; /* points of a wave: its warps */
-    uint64_t drop; /* steady, scaled: points to drop at the beginning */
-} photon_choice_t;
-
 typedef struct {
     bool timed; /* steady */
     steady_rule_t steady;
@@ -39,7 +19,10 @@ typedef struct {
     uint64_t interval;
 } photon_rule_t;
 
-photon_rule_t photon_rule(const photon_choice_t *c, const gpu_spec_t *spec);
+/* The rule of variant steady: windows of `waves` waves of `wave` points, at least 2; of few periods of
+ * the DRAM's refresh, at least `least`. drop: points that do not count at the beginning. */
+photon_rule_t photon_rule_steady(const gpu_spec_t *spec, double waves, uint64_t wave,
+                                 uint32_t least, double delta, uint64_t drop);
 
 typedef struct {
     bool timed;
@@ -67,7 +50,6 @@ void photon_detector_close(photon_detector_t *d);
 
 typedef enum {
     PHOTON_FEW,    /* too few points */
-    PHOTON_SHORT,  /* points span too short a time */
     PHOTON_TREND,  /* the slope is not near one */
     PHOTON_CHANGE, /* the means differ */
     PHOTON_STABLE,
@@ -86,8 +68,7 @@ typedef struct {
 /* calm: the DRAM does not limit the launch (steady). */
 photon_reading_t photon_detector_read(const photon_detector_t *d, bool calm);
 
-/* Mean of the latest points, stable or not; 0: none. Steady: of the last `cycles` cycles; otherwise
- * of the short window. */
+/* Mean of the latest points, stable or not; 0: none. Only steady: of the last `cycles` cycles. */
 double photon_detector_recent(const photon_detector_t *d, uint64_t cycles);
 
 #endif

@@ -4,21 +4,30 @@
 
 #include "sim/core/msg.h"
 
+const param_choice_t photon_variant_choices[] = {
+    {"steady", NULL}, {"paper", NULL}, {"code", NULL}, {NULL, NULL}};
+const param_choice_t photon_tail_choices[] = {
+    {"off", NULL}, {"alone", NULL}, {"even", NULL}, {NULL, NULL}};
 const param_choice_t photon_hold_choices[] = {{"block", NULL}, {"warp", NULL}, {NULL, NULL}};
 const param_choice_t photon_residents_choices[] = {
     {"drain", NULL}, {"predict", NULL}, {"cut", NULL}, {NULL, NULL}};
 
-rb_code_t photon_look(const sampler_launch_t *l, double share, const char *load, const char *save,
-                      bool *begun, read_ahead_t *out, rb_err_t *err)
+rb_code_t photon_look(const sampler_launch_t *l, const photon_look_t *look, bool *begun,
+                      read_ahead_t *out, rb_err_t *err)
 {
+    const double blocks = (double)l->info->n_blocks, most = (double)look->most;
+    const bool all = look->index && l->source->ops->warp_profile != NULL;
+    const double share = all                                       ? 1
+                         : most > 0 && look->share * blocks > most ? most / blocks
+                                                                   : look->share;
     bool found = false;
     *out = (read_ahead_t){0};
-    if (load[0] != '\0')
-        RB_TRY(analysis_load(load, l->info, out, &found, err));
+    if (look->load[0] != '\0')
+        RB_TRY(analysis_load(look->load, l->info, out, &found, err));
     if (!found)
-        RB_TRY(read_ahead(l, share, PHOTON_SAMPLE_LEAST, out, err));
-    if (save[0] != '\0')
-        RB_TRY(analysis_save(save, !*begun, l->info, out, err));
+        RB_TRY(read_ahead(l, share, look->least, out, err));
+    if (look->save[0] != '\0')
+        RB_TRY(analysis_save(look->save, !*begun, l->info, out, err));
     *begun = true;
     return RB_OK;
 }
@@ -123,9 +132,11 @@ double photon_block_alone(const sampler_launch_t *l, const read_ahead_t *ahead)
     return warp > issue ? warp : issue;
 }
 
-forward_tail_t photon_tail(uint64_t slots, double cycles, double alone)
+forward_tail_t photon_tail(uint32_t how, uint64_t slots, double cycles, double alone)
 {
-    if (alone <= 0 || cycles <= 0)
+    if (how == TAIL_EVEN)
+        return (forward_tail_t){.full = slots};
+    if (how == TAIL_OFF || alone <= 0 || cycles <= 0)
         return (forward_tail_t){0};
     return (forward_tail_t){.full = slots, .floor = alone < cycles ? alone / cycles : 1};
 }

@@ -13,33 +13,106 @@
 #include "sampling/inside/read_ahead.h"
 #include "sim/conf/param.h"
 
+enum { PHOTON_STEADY, PHOTON_PAPER, PHOTON_CODE };
+extern const param_choice_t photon_variant_choices[]; /* "steady", "paper", "code" */
 enum { HOLD_BLOCK, HOLD_WARP };
 extern const param_choice_t photon_hold_choices[];      /* "block", "warp" */
 extern const param_choice_t photon_residents_choices[]; /* names of forward_residents_t */
 
-/* Options of both levels. */
-#define PHOTON_SHARED_OPTIONS(P, E, T)                                                             \
-    P(F64, sample, "0.01", 0, 1, "", "share of the blocks to read ahead, if there is no index")    \
+/* How the last blocks of a launch speed up. */
+enum { TAIL_OFF, TAIL_ALONE, TAIL_EVEN };
+extern const param_choice_t photon_tail_choices[]; /* "off", "alone", "even" */
+
+/* Options of both levels, with the values of variant steady. window_: of variants paper and code. */
+#define PHOTON_SHARED_OPTIONS(P, E, T, window_)                                                    \
+    E(variant, photon_variant_choices, "steady",                                                   \
+      "the detector: steady is our own, paper and code are as published")                          \
+    P(F64, waves, "1", 1e-6, 1000, "",                                                             \
+      "steady: length of a window, in executions per resident warp")                               \
+    P(U32, least, "3000", 0, 1000000, "",                                                          \
+      "steady: minimum executions in a window that spans few refreshes of the DRAM")               \
+    P(U32, window, window_, 2, 1000000, "",                                                        \
+      "paper, code: points in the window whose mean predicts; the other one has twice as many")    \
+    P(F64, delta, "0.03", 1e-6, 1, "", "paper, code: allowed difference of the slope from one")    \
+    P(F64, delta_mean, "0.03", 1e-6, 1, "", "allowed relative difference of the two means")        \
+    P(BOOL, longer, "false", 0, 1, "", "paper, code: the slope is that of the longer window")      \
+    P(BOOL, halved, "false", 0, 1, "",                                                             \
+      "paper, code: the difference of the means is relative to their sum, not to one of them")     \
+    P(BOOL, latched, "false", 0, 1, "",                                                            \
+      "paper, code: what was stable once counts as stable from then on")                           \
+    P(U32, drop, "0", 0, 1000000000, "", "paper, code: points ignored at the beginning")           \
+    P(BOOL, index, "true", 0, 1, "",                                                               \
+      "use what a trace's index knows of all blocks, instead of reading a sample of them")         \
+    P(F64, sample, "0.01", 0, 1, "", "share of the blocks to read ahead, if no index is used")     \
+    P(U64, most, "0", 0, 1e15, "blocks", "... at most so many; 0: no limit")                       \
     T(save, "", "file to which the analysis of launches that are read ahead is saved")             \
     T(load, "", "file with a saved analysis: launches in it are not read ahead")                   \
-    P(BOOL, unbiased, "true", 0, 1, "",                                                            \
-      "scaled: slope of issue against retirement, which tolerates spread but not trends")          \
     P(BOOL, fill, "true", 0, 1, "",                                                                \
-      "steady, scaled: wait until the launch has filled the L2, if it will do so")                 \
+      "steady: wait until the launch has filled the L2, if it will do so")                         \
     P(BOOL, skip, "true", 0, 1, "",                                                                \
-      "steady, scaled: skip the blocks of regular launches that fill the L2 (they are only read)") \
+      "steady: skip the blocks of regular launches that fill the L2 (they are only read)")         \
     P(F64, light, "0.65", 0, 1, "",                                                                \
       "share of the DRAM's bandwidth above which the DRAM limits a launch")                        \
-    P(BOOL, longer, "true", 0, 1, "", "scaled: use the slope of the longer window")                \
-    P(BOOL, tail, "true", 0, 1, "", "the last blocks of a launch get faster as they get fewer")    \
-    GUARD_OPTIONS(P, E, T)
+    E(hold, photon_hold_choices, "block",                                                          \
+      "blocks hold their slots for the time of blocks; or as warps and basic blocks tell")         \
+    E(residents, photon_residents_choices, "cut",                                                  \
+      "blocks on SMs at the decision: drain: simulated to their end; predict; or cut: predict "    \
+      "and end at once")                                                                           \
+    E(tail, photon_tail_choices, "alone",                                                          \
+      "the last blocks of a launch: off: take the predicted time; even: get faster as they get "   \
+      "fewer; alone: the same, down to the time of a block alone")                                 \
+    GUARD_OPTIONS(P, E, T, "true")
 
-enum { PHOTON_SAMPLE_LEAST = 16 }; /* minimum number of blocks to read ahead */
+/* What the published variants set in both levels; the sources of code are files of sampled-mgpu-sim. */
+#define PHOTON_PAPER_PRESETS                                                                       \
+    {"paper", "index", "false", "online analysis: 1 % of the warps run functionally"},             \
+        {"paper", "hold", "warp", "warps take the mean time, or the sum of their basic blocks'"},  \
+        {"paper", "residents", "drain", "not stated: only blocks that start later are predicted"}, \
+        {"paper", "tail", "off", "not in the paper"},                                              \
+    {                                                                                              \
+        "paper", "check", "false", "not in the paper"                                              \
+    }
+#define PHOTON_CODE_PRESETS                                                                        \
+    {"code", "index", "false", "dispatcher.go: AnalysisKernelSampled"},                            \
+        {"code", "most", "2", "dispatcher.go: AnalysisKernelSampled"},                             \
+        {"code", "longer", "true", "wgtracer.go: SampledEngine.Collect"},                          \
+        {"code", "halved", "true", "wgtracer.go: SampledEngine.Collect"},                          \
+        {"code", "latched", "true", "wgtracer.go: SampledEngine.Update"},                          \
+        {"code", "drop", "1023", "wgtracer.go: SampledEngine.Collect"},                            \
+        {"code", "hold", "warp", "dispatcher.go: dispatchNextWG"},                                 \
+        {"code", "residents", "cut", "computeunit.go: stopTimeModel"},                             \
+        {"code", "tail", "even", "sampledengine.go: finetuneTime"},                                \
+    {                                                                                              \
+        "code", "check", "false", "not in the code"                                                \
+    }
 
-/* Analyses a launch (read_ahead.h), or loads the analysis from a file. load and save are file
- * names; "" for none. *begun: whether this run has written to save already. */
-RB_CHECKED rb_code_t photon_look(const sampler_launch_t *l, double share, const char *load,
-                                 const char *save, bool *begun, read_ahead_t *out, rb_err_t *err);
+/* The windows of variants paper and code, from the options of a level. */
+#define PHOTON_WINDOWS(o)                                                                          \
+    {                                                                                              \
+        .short_n = (o)->window, .long_n = 2 * (size_t)(o)->window, .slope_long = (o)->longer,      \
+        .halved = (o)->halved, .latched = (o)->latched, .delta_slope = (o)->delta,                 \
+        .delta_mean = (o)->delta_mean, .drop = (o)->drop                                           \
+    }
+
+/* What is read ahead of a launch. */
+typedef struct {
+    bool index;              /* of all blocks, if there is an index */
+    double share;            /* otherwise of this share of the blocks */
+    uint64_t least, most;    /* at least and at most so many; most 0: no limit */
+    const char *load, *save; /* files; "": none */
+} photon_look_t;
+
+/* Analyses a launch (read_ahead.h), or loads the analysis from a file. *begun: whether this run has
+ * written to `save` already. */
+RB_CHECKED rb_code_t photon_look(const sampler_launch_t *l, const photon_look_t *look, bool *begun,
+                                 read_ahead_t *out, rb_err_t *err);
+
+/* photon_look_t from the options of a level. */
+#define PHOTON_LOOK(o)                                                                             \
+    {                                                                                              \
+        (o)->index, (o)->sample, (o)->variant == PHOTON_STEADY ? 16 : 1, (o)->most, (o)->load,     \
+            (o)->save                                                                              \
+    }
 
 /*
  * Which records are trusted: those of blocks from `first` on that started at cycle `since` or
@@ -96,7 +169,7 @@ double photon_level_added(const sampler_t *sampler, cycle_t cycles, uint64_t war
 double photon_block_alone(const sampler_launch_t *l, const read_ahead_t *ahead);
 
 /* The end of a launch in which a block takes `cycles` among `slots` others, and `alone` by
- * itself. */
-forward_tail_t photon_tail(uint64_t slots, double cycles, double alone);
+ * itself. how: TAIL_... */
+forward_tail_t photon_tail(uint32_t how, uint64_t slots, double cycles, double alone);
 
 #endif

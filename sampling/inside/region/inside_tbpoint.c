@@ -5,20 +5,15 @@
  * instructions at that rate. Detailed simulation resumes at the first block of the next region.
  *
  * Variant paper: a sampling unit is the lifetime of a block; when it retires, the block dispatched
- * next is followed. When two units differ by less than the tolerance, the region's rate is that of
- * the last one. Units end at the ends of intervals.
+ * next is followed. When two units differ by less than the
+ * tolerance, the region's rate is that of the last one.
  *
- * Variant waves (our own): a sampling unit is the time in which as many blocks retire as the chip
- * holds. The first wave of a region, which starts cold or among blocks of another region, is
- * ignored. The rate is that of all later units, as many as needed until its standard error is below
- * `error` or `share` of the region is simulated. Until a launch has filled the L2, its writes do
- * not reach the DRAM, but data that it found there may have to be written back. If it will fill the
- * L2, the blocks up to then are skipped at the rate before, they are read so that the L2 gets what
- * they touch, and the rate is measured again; that rate also applies to blocks skipped when the L2
- * was nearly full. Only whole waves are skipped, so that a last wave with fewer blocks than slots
- * is simulated as it is.
- *
- * Variant slope (our own): as waves, but the rate is the slope of the retirement times of at least
+ * Variant slope (our own): a unit is the time in which as many blocks retire as the chip holds. Until a
+ * launch has filled the L2, its writes do not reach the DRAM, but data that it found there may have to
+ * be written back. If it will fill the L2, the blocks up to then are skipped at the rate before, they
+ * are read so that the L2 gets what they touch, and the rate is measured again; that rate also applies
+ * to blocks skipped when the L2 was nearly full. Only whole waves are skipped. The rate is the slope of
+ * the retirement times of at least
  * `units` waves (unit_slope.h). The first one and a quarter waves give the rate of the blocks that
  * fill the L2; of the blocks after them, the wave that was on the chip is ignored. A launch that
  * does not fill the L2, or is not limited by that, is measured from its second wave on. If the
@@ -44,9 +39,8 @@
 #include "sim/core/alloc.h"
 #include "sim/core/msg.h"
 
-/* Waves that are ignored after the L2 is full or detail has resumed, by variant. */
-static const uint64_t settle_waves[] = {
-    [TBPOINT_SLOPE] = 1, [TBPOINT_WAVES] = 2, [TBPOINT_PAPER] = 0};
+/* Waves that are ignored after the L2 is full or detail has resumed. */
+enum { SETTLE_WAVES = 1 };
 
 /* Share of a wave that is read if no blocks that fill the L2 were skipped. */
 #define READ_SHARE 0.25
@@ -93,8 +87,7 @@ static rb_code_t region_open(const sampler_t *sampler, const sampler_launch_t *l
     s->table = table;
     s->blocks = table.insts.blocks;
     RB_TRY(rc);
-    return guard_open(&s->guard, l, guard_wanted(o->check, o->variant == TBPOINT_PAPER), o->alike,
-                      err);
+    return guard_open(&s->guard, l, o->check, o->alike, err);
 }
 
 /* The rate of the skipped blocks that fill the L2; 0: unknown. The mean of two estimates from the
@@ -102,8 +95,6 @@ static rb_code_t region_open(const sampler_t *sampler, const sampler_launch_t *l
  * the rest, and the average so far includes the cold start. */
 static double filling_rate(const region_state_t *s, const interval_records_t *r)
 {
-    if (s->options.variant != TBPOINT_SLOPE)
-        return region_measured_rate(s);
     if (s->slope.units >= 2)
         return unit_slope_rate(&s->slope);
     const double first = unit_slope_first_rate(&s->slope);
@@ -129,8 +120,7 @@ static double touched_by_block(const region_state_t *s, const interval_records_t
  * as many sectors as the L2 has, but will. */
 static bool may_live_on_others(const region_state_t *s, const interval_records_t *r)
 {
-    return s->options.variant == TBPOINT_SLOPE &&
-           (double)r->l2_touched < L2_TAKEN_FULL * (double)s->l2_sectors &&
+    return (double)r->l2_touched < L2_TAKEN_FULL * (double)s->l2_sectors &&
            touched_by_block(s, r) * (double)s->blocks >= (double)s->l2_sectors;
 }
 
@@ -142,8 +132,7 @@ static bool is_light(const region_state_t *s, const interval_records_t *r, doubl
     double sectors = moved * taken_by_block(s, r);
     if (may_live_on_others(s, r))
         sectors = fmax(sectors, touched_by_block(s, r));
-    return s->options.variant == TBPOINT_SLOPE &&
-           sectors * rate / block <= s->options.light * s->dram_sectors;
+    return sectors * rate / block <= s->options.light * s->dram_sectors;
 }
 
 /* Number of blocks from the next on until the launch has taken `sizes` times the L2's size.
@@ -170,7 +159,7 @@ static void leave_out(region_state_t *s, const interval_records_t *r, uint64_t u
                             .model = FORWARD_REGION_IPC,
                             .residents = RESIDENTS_DRAIN,
                             .warp_insts = (double)block_insts_before(&s->table.insts, s->blocks)};
-    const double error = 100 * region_measured_error(s);
+    const double error = 100 * unit_slope_error(&s->slope);
     char spread[48] = "";
     if (region_dram_tells(s))
         snprintf(spread, sizeof(spread), ", the DRAM is even to %.2g %%",
@@ -194,21 +183,18 @@ static void leave_out_reading(region_state_t *s, const interval_records_t *r, ui
     out->warm = blocks;
 }
 
-/* The L2 does not affect the rate, which is measured from here on. Slope: the cold first wave is
- * over. */
+/* The L2 does not affect the rate, which is measured from here on: the cold first wave is over. */
 static void fill_does_not_matter(region_state_t *s)
 {
     s->filled = true;
-    if (s->options.variant == TBPOINT_SLOPE)
-        unit_slope_forget(&s->slope);
+    unit_slope_forget(&s->slope);
 }
 
 /* Skips and reads a few blocks to find out how many sectors the DRAM must move for a block. */
 static bool leave_out_to_read(region_state_t *s, const interval_records_t *r, double rate,
                               fast_forward_t *out)
 {
-    const bool wanted = s->options.variant == TBPOINT_SLOPE && s->options.dram;
-    if (!wanted || s->in->end - r->next_block < READ_WAVES * s->slots)
+    if (!s->options.dram || s->in->end - r->next_block < READ_WAVES * s->slots)
         return false;
     leave_out_reading(s, r, (uint64_t)ceil(READ_SHARE * (double)s->slots), rate, out);
     return true;
@@ -243,7 +229,7 @@ static bool decide_filling(region_state_t *s, const interval_records_t *r, fast_
         to_fill = to_turn;
     if (to_fill == 0) {
         s->filled = true;
-        region_measure_anew(s, settle_waves[s->options.variant] * s->slots);
+        region_measure_anew(s, SETTLE_WAVES * s->slots);
         return leave_out_to_read(s, r, rate, out);
     }
     if (s->waited) /* the rate so far mixes two kinds */
@@ -275,7 +261,7 @@ static void hold_out(region_state_t *s, const interval_records_t *r, fast_forwar
                        rate;
 }
 
-static bool decide_waves(region_state_t *s, const interval_records_t *r, fast_forward_t *out)
+static bool decide_slope(region_state_t *s, const interval_records_t *r, fast_forward_t *out)
 {
     if (!s->filled && decide_filling(s, r, out))
         return true;
@@ -286,7 +272,7 @@ static bool decide_waves(region_state_t *s, const interval_records_t *r, fast_fo
         region_measure_anew(s, s->slots);
         return false;
     }
-    if (s->options.variant == TBPOINT_SLOPE && s->options.hold && s->in->end == s->blocks)
+    if (s->options.hold && s->in->end == s->blocks)
         hold_out(s, r, out);
     else
         leave_out(s, r, r->next_block + blocks, region_measured_rate(s), out);
@@ -295,9 +281,9 @@ static bool decide_waves(region_state_t *s, const interval_records_t *r, fast_fo
 
 static bool decide_paper(region_state_t *s, const interval_records_t *r, fast_forward_t *out)
 {
-    if (!region_units_agree(s, RATE_ISSUED) || !is_alike(s, r, s->in->end))
+    if (!region_units_agree(s) || !is_alike(s, r, s->in->end))
         return false;
-    leave_out(s, r, s->in->end, s->rate.count[RATE_ISSUED].last, out);
+    leave_out(s, r, s->in->end, s->rate.last, out);
     return true;
 }
 
@@ -318,7 +304,7 @@ static void enter(region_state_t *s, const region_t *region)
     s->retired = 0;
     s->left_out = 0;
     s->per_inst = 0;
-    region_measure_anew(s, s->options.variant == TBPOINT_SLOPE ? 0 : s->slots);
+    region_measure_anew(s, 0);
 }
 
 static bool region_interval(const sampler_t *sampler, const interval_records_t *r,
@@ -326,15 +312,14 @@ static bool region_interval(const sampler_t *sampler, const interval_records_t *
 {
     region_state_t *s = sampler->state;
     const bool paper = s->options.variant == TBPOINT_PAPER;
-    rate_edge_t now = {.cycle = (double)r->cycle,
-                       .insts = {[RATE_ISSUED] = (double)r->warp_insts},
-                       .taken = (double)r->l2_taken};
+    rate_edge_t now = {
+        .cycle = (double)r->cycle, .insts = (double)r->warp_insts, .taken = (double)r->l2_taken};
     const region_t *region = region_entered(s, r);
     bool go = false;
     if (region != s->in) {
         enter(s, region);
     } else if (s->passed_over) {
-        region_measure_anew(s, settle_waves[s->options.variant] * s->slots);
+        region_measure_anew(s, SETTLE_WAVES * s->slots);
     } else if (region != NULL && paper) {
         region_follow_block(s, r, &now);
         go = decide_paper(s, r, out);
@@ -342,7 +327,7 @@ static bool region_interval(const sampler_t *sampler, const interval_records_t *
         region_count_waves(s, r, &now);
         if (s->rate.open)
             dram_pace_add(&s->pace, now.cycle, (double)r->dram_moved);
-        go = decide_waves(s, r, out);
+        go = decide_slope(s, r, out);
     }
     s->passed_over = go;
     s->last = now;
@@ -399,8 +384,8 @@ static void region_verdict(const sampler_t *sampler, char evidence[SAMPLER_EVIDE
                      s->table.n, even, (double)s->blocks / (double)s->slots);
     if (s->rate.units >= 2 && n > 0 && n < SAMPLER_EVIDENCE_MAX)
         snprintf(evidence + n, SAMPLER_EVIDENCE_MAX - (size_t)n,
-                 "; the last units had %.4g and %.4g instructions per cycle",
-                 s->rate.count[RATE_ISSUED].before, s->rate.count[RATE_ISSUED].last);
+                 "; the last units had %.4g and %.4g instructions per cycle", s->rate.before,
+                 s->rate.last);
     if (s->guard.refused)
         guard_tell(&s->guard, evidence);
 }

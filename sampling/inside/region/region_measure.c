@@ -13,12 +13,10 @@ void region_measure_anew(region_state_t *s, uint64_t after)
     s->next_edge = s->retired + after;
 }
 
-void region_count_waves(region_state_t *s, const interval_records_t *r, rate_edge_t *now)
+void region_count_waves(region_state_t *s, const interval_records_t *r, const rate_edge_t *now)
 {
-    now->insts[RATE_RETIRED] = s->last.insts[RATE_RETIRED];
     for (size_t i = 0; i < r->retired[RETIRED_BLOCK].n; i++) {
         const retired_t *block = &r->retired[RETIRED_BLOCK].list[i];
-        now->insts[RATE_RETIRED] += (double)block->n_insts;
         if (s->rate.open)
             unit_slope_add(&s->slope, (double)block->retire, (double)block->n_insts);
         if (++s->retired < s->next_edge)
@@ -31,24 +29,29 @@ void region_count_waves(region_state_t *s, const interval_records_t *r, rate_edg
 
 void region_follow_block(region_state_t *s, const interval_records_t *r, const rate_edge_t *now)
 {
-    if (!s->rate.open)
+    if (!s->rate.open) {
         s->followed = r->next_block - 1;
-    bool over = !s->rate.open;
-    for (size_t i = 0; i < r->retired[RETIRED_BLOCK].n; i++)
-        over = over || r->retired[RETIRED_BLOCK].list[i].block == s->followed;
-    if (over && s->rate.open)
-        s->followed = r->next_block;
-    if (over)
         region_rate_pass(&s->rate, now);
+        return;
+    }
+    for (size_t i = 0; i < r->retired[RETIRED_BLOCK].n; i++) {
+        const retired_t *block = &r->retired[RETIRED_BLOCK].list[i];
+        if (block->block != s->followed)
+            continue;
+        const rate_edge_t at = rate_edge_between(&s->last, now, (double)block->retire);
+        region_rate_pass(&s->rate, &at);
+        s->followed = r->next_block;
+        return;
+    }
 }
 
-bool region_units_agree(const region_state_t *s, rate_count_t count)
+bool region_units_agree(const region_state_t *s)
 {
-    const double last = s->rate.count[count].last, before = s->rate.count[count].before;
-    return s->rate.units >= 2 && fabs(last - before) < s->options.tolerance * last;
+    return s->rate.units >= 2 &&
+           fabs(s->rate.last - s->rate.before) < s->options.tolerance * s->rate.last;
 }
 
-/* The rate according to the retired blocks; variant slope. */
+/* The rate according to the retired blocks. */
 static double retiring_rate(const region_state_t *s)
 {
     return s->slope.units >= 2 ? unit_slope_rate(&s->slope) : unit_slope_first_rate(&s->slope);
@@ -64,28 +67,17 @@ static dram_pace_trust_t pace_trust(const region_state_t *s)
 
 double region_measured_rate(const region_state_t *s)
 {
-    const double retiring = s->options.variant == TBPOINT_SLOPE ? retiring_rate(s) : 0;
-    if (retiring <= 0)
-        return region_rate_mean(&s->rate, region_rate_count(&s->rate));
+    const double retiring = retiring_rate(s);
     const dram_pace_trust_t trust = pace_trust(s);
-    return dram_pace_rate(&s->pace, &trust, retiring);
+    return retiring <= 0 ? 0 : dram_pace_rate(&s->pace, &trust, retiring);
 }
 
 bool region_dram_tells(const region_state_t *s)
 {
-    if (s->options.variant != TBPOINT_SLOPE)
-        return false;
     const dram_pace_trust_t trust = pace_trust(s);
     const double units = (double)s->slope.units + (double)s->slope.blocks / (double)s->slots;
     return units >= DRAM_UNITS &&
            dram_pace_tells(&s->pace, &trust, retiring_rate(s), s->options.dram_error);
-}
-
-double region_measured_error(const region_state_t *s)
-{
-    return s->options.variant == TBPOINT_SLOPE
-               ? unit_slope_error(&s->slope)
-               : region_rate_error(&s->rate, region_rate_count(&s->rate));
 }
 
 bool region_has_settled(const region_state_t *s, const interval_records_t *r)
@@ -93,14 +85,9 @@ bool region_has_settled(const region_state_t *s, const interval_records_t *r)
     const double all = (double)(s->in->end - s->in->first);
     const double simulated = (double)(r->next_block - s->in->first - s->left_out);
     const bool told = region_dram_tells(s);
-    const bool enough = s->options.variant == TBPOINT_SLOPE
-                            ? told || s->slope.units >= s->options.units
-                            : region_units_agree(s, region_rate_count(&s->rate));
-    if (!enough || region_measured_rate(s) <= 0)
+    if ((!told && s->slope.units < s->options.units) || region_measured_rate(s) <= 0)
         return false;
-    const double error = region_measured_error(s);
-    if (s->options.variant == TBPOINT_SLOPE && !told &&
-        unit_slope_doubt(&s->slope, s->options.usual) > s->options.doubt)
+    if (!told && unit_slope_doubt(&s->slope, s->options.usual) > s->options.doubt)
         return !s->guard.refused_once && simulated >= s->options.most * all;
-    return error <= s->options.error || simulated >= s->options.share * all;
+    return unit_slope_error(&s->slope) <= s->options.error || simulated >= s->options.share * all;
 }

@@ -49,23 +49,20 @@ typedef struct {
 void region_measure_anew(region_state_t *s, uint64_t after);
 
 /* Counts units, each the time in which as many blocks retire as the chip holds. */
-void region_count_waves(region_state_t *s, const interval_records_t *r, rate_edge_t *now);
+void region_count_waves(region_state_t *s, const interval_records_t *r, const rate_edge_t *now);
 
-/* Counts units, each the time from the start of a block to its end. */
+/* Variant paper: counts units, each the time from the start of a block to its end. */
 void region_follow_block(region_state_t *s, const interval_records_t *r, const rate_edge_t *now);
 
-/* Whether the last two units differ by less than the tolerance. */
-bool region_units_agree(const region_state_t *s, rate_count_t count);
+/* Variant paper: whether the last two units differ by less than the tolerance. */
+bool region_units_agree(const region_state_t *s);
 
-/* Warp instructions per cycle, as measured so far; 0: unknown. */
+/* The rest is of variant slope. Warp instructions per cycle, as measured so far; 0: unknown. */
 double region_measured_rate(const region_state_t *s);
 
 /* Whether the DRAM limits the launch and its pace is already known. This can be so when few blocks
  * have retired. */
 bool region_dram_tells(const region_state_t *s);
-
-/* Relative standard error of the rate according to the retired blocks. */
-double region_measured_error(const region_state_t *s);
 
 /* Whether the rate is known well enough. */
 bool region_has_settled(const region_state_t *s, const interval_records_t *r);

@@ -55,7 +55,7 @@ void run_inside_tell_idle(const run_inside_t *r, const text_list_t *sets)
         }
         const param_group_t *options = r->list.methods[at]->options;
         const param_t *p = param_find(options, name);
-        const sampler_options_t o = {group, options, r->list.options[at]};
+        const sampler_options_t o = {group, options, r->list.options[at], NULL};
         if (p != NULL && sampler_option_idle(&o, p, why))
             rb_warn("-s %s has no effect here: it acts %s", sets->text[i], why);
     }

@@ -76,6 +76,9 @@ static rb_code_t choose(run_sampling_t *s, const sampling_options_t *o, launch_l
     if (rc == RB_OK && choice.method->online != NULL && o->spec != NULL)
         rc = launch_reach(&trace->pop, o->spec, source, &trace->extra, err);
     trace->pop.extra = trace->extra;
+    if (o->spec != NULL)
+        trace->pop.chip_warps = profile.pop.chip_warps =
+            (uint64_t)o->spec->sm.sm.count * o->spec->sm.sm.max_warps;
     if (rc == RB_OK && choice.method->online != NULL) {
         rc = run_sampling_begin_online(s, o->seed, &choice, trace, err);
     } else if (rc == RB_OK) {
