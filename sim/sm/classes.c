@@ -2,6 +2,7 @@
 #include <stddef.h>
 
 #include "sim/sm/landing.h"
+#include "sim/sm/subcore/pipes.h"
 
 /* Cycles that a warp occupies a pipe with that many lanes. */
 static uint32_t lanes_interval(uint32_t lanes)
@@ -92,6 +93,26 @@ static pipe_t pipe_of(const sm_spec_t *spec, op_class_t cls)
     return cls == OP_IMAD && spec->fp32_lanes > spec->int_lanes ? PIPE_ALU : isa_class_pipe(cls);
 }
 
+/* Whether instructions of the class differ in interval or latency. */
+static bool class_varies(const sm_spec_t *spec, op_class_t cls)
+{
+    return cls == OP_HMMA || cls == OP_IMAD || (cls == OP_IMMA && spec->tensor_interval == 0);
+}
+
+inst_timing_t sm_inst_timing(const sm_config_t *config, const inst_t *inst)
+{
+    const op_class_t cls = (op_class_t)inst->cls;
+    const bool varies = class_varies(&config->sm, cls);
+    const pipe_t pipe = pipe_of(&config->sm, cls);
+    const uint32_t usual = pipe_interval(&config->sm, &config->constant, pipe);
+    return (inst_timing_t){
+        .pipe = pipe,
+        .interval = varies ? pipes_interval_of(&config->sm, inst, usual) : usual,
+        .latency = pipes_latency_of(&config->lat, inst, varies),
+        .queued = goes_through_queue(cls),
+    };
+}
+
 void classes_init(sm_t *sm)
 {
     const sm_spec_t *spec = &sm->config->sm;
@@ -124,7 +145,7 @@ void classes_init(sm_t *sm)
         sm->cls[c].reads_free = (uint8_t)(reads < UINT8_MAX ? reads : UINT8_MAX);
         sm->cls[c].through_allocate = !through_mio && !through_l1tex;
         const bool by_operands = c == OP_IMMA && spec->tensor_interval == 0;
-        sm->cls[c].varies = c == OP_HMMA || c == OP_IMAD || by_operands;
+        sm->cls[c].varies = class_varies(spec, (op_class_t)c);
         sm->cls[c].simple = sm->cls[c].interval > 0 && sm->cls[c].port_others == 0 &&
                             !sm->cls[c].one_unit && c != OP_HMMA && c != OP_LDC && !by_operands;
     }

@@ -114,6 +114,7 @@ typedef enum {
     CLI_WHERE,
     CLI_LIBS,
     CLI_ARCHIVES,
+    CLI_LEVEL,
 } cli_option_id_t;
 
 typedef struct {

@@ -8,7 +8,7 @@
 
 #include "sampling/inside/fill_skip.h"
 #include "sampling/inside/guard.h"
-#include "sampling/inside/photon/interval_model.h"
+#include "sampling/predict/interval_model.h"
 #include "sampling/inside/photon/photon_detector.h"
 #include "sampling/inside/read_ahead.h"
 #include "sim/conf/param.h"

@@ -1,0 +1,208 @@
+#include "sampling/predict/predict_walk.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sampling/predict/stack_distance.h"
+#include "sim/core/alloc.h"
+#include "sim/core/msg.h"
+#include "sim/gpu/dispatch/occupancy.h"
+#include "sim/gpu/warming/touch_walk.h"
+
+/* SMs whose L1 is looked at; lines that are followed, of an L1 and of the L2; an L2 that is smaller than
+ * this many lines is not told from one of that size. */
+enum { SMS = 2, L1_LINES = 4096, L2_LINES = 1 << 16, REACH = 256 };
+
+/* Where code is: no data is there. */
+#define CODE_BASE (UINT64_C(1) << 62)
+
+/* The L2 of a point: what it holds, on average. */
+typedef struct {
+    double lines, modified; /* lines; modified sectors */
+} held_t;
+
+struct predict_walk {
+    const gpu_spec_t *const *spec;
+    size_t n;
+    addr_map_t map;
+    line_stack_t *l2; /* owned */
+    held_t *held;     /* owned; by point */
+    /* Of the launch. */
+    line_stack_t *l1[SMS]; /* owned */
+    uint32_t number[SMS], n_l1;
+    uint64_t slots;
+    stack_counts_t in_l1, in_l2;
+    touch_counts_t counts;
+    uint64_t *atomics; /* owned; requests by slice */
+};
+
+predict_walk_t *predict_walk_create(const gpu_spec_t *const *spec, size_t n)
+{
+    predict_walk_t *w = rb_calloc(1, sizeof(*w));
+    const mem_config_t *m = &spec[0]->mem;
+    *w = (predict_walk_t){.spec = spec, .n = n, .l2 = stack_create(L2_LINES, false)};
+    addr_map_init(&w->map, m->mem.partitions, m->l2.slices, m->mem.interleave, m->mem.hash);
+    w->held = rb_calloc(n, sizeof(*w->held));
+    w->atomics = rb_calloc(m->l2.slices, sizeof(*w->atomics));
+    const uint32_t sms = spec[0]->sm.sm.count;
+    w->n_l1 = sms < SMS ? sms : SMS;
+    for (uint32_t i = 0; i < w->n_l1; i++) /* not the first, whose blocks are often at an edge */
+        w->number[i] = (2 * i + 1) * sms / (2 * w->n_l1);
+    return w;
+}
+
+void predict_walk_destroy(predict_walk_t *w)
+{
+    if (w == NULL)
+        return;
+    stack_destroy(w->l2);
+    free(w->held);
+    free(w->atomics);
+    free(w);
+}
+
+/* --- the walk --------------------------------------------------------------------------------- */
+
+static void take(void *ctx, const touch_batch_t *batch)
+{
+    static const stack_use_t use[] = {[L2_TOUCH_READ] = STACK_READ,
+                                      [L2_TOUCH_WRITE] = STACK_WRITE,
+                                      [L2_TOUCH_ATOMIC] = STACK_READ_WRITE};
+    predict_walk_t *w = ctx;
+    for (size_t i = 0; i < batch->n; i++) {
+        const l2_touch_t *t = &batch->touch[i];
+        if (t->kind == L2_TOUCH_CODE)
+            continue;
+        stack_access(w->l2, t->line / LINE_BYTES, t->sectors, w->spec[0]->mem.l2.fill_sectors,
+                     use[t->kind], &w->in_l2);
+        if (t->kind == L2_TOUCH_ATOMIC)
+            w->atomics[addr_map_slice(&w->map, t->line)]++;
+    }
+    w->counts.warp_insts += batch->counts.warp_insts;
+    w->counts.requests += batch->counts.requests;
+    w->counts.l1_sectors += batch->counts.l1_sectors;
+    for (unsigned k = 0; k < L2_TOUCH_KINDS; k++)
+        w->counts.sectors[k] += batch->counts.sectors[k];
+}
+
+static line_stack_t *l1_of(const predict_walk_t *w, uint64_t slot)
+{
+    for (uint32_t i = 0; i < w->n_l1; i++)
+        if (slot % w->spec[0]->sm.sm.count == w->number[i] % w->slots)
+            return w->l1[i];
+    return NULL;
+}
+
+static bool wants_l1(void *ctx, uint64_t slot)
+{
+    return l1_of(ctx, slot) != NULL;
+}
+
+static void take_l1(void *ctx, uint64_t slot, uint64_t block, const touch_l1_t *access, size_t n)
+{
+    predict_walk_t *w = ctx;
+    line_stack_t *s = l1_of(w, slot);
+    (void)block;
+    for (size_t i = 0; i < n; i++) /* a store does not allocate, and leaves the order as it is */
+        if (!access[i].store)
+            stack_access(s, access[i].line / LINE_BYTES, access[i].sectors, 1, STACK_READ,
+                         &w->in_l1);
+}
+
+/* Host copies leave their data in the L2, as far as it has room for them. */
+static void take_copies(predict_walk_t *w, trace_source_t *source, uint64_t id)
+{
+    const memcpy_op_t *ops;
+    stack_counts_t ignored = {0};
+    uint64_t room = 0;
+    for (size_t i = 0; i < w->n; i++)
+        room = w->spec[i]->mem.l2.size > room ? w->spec[i]->mem.l2.size : room;
+    const size_t n = source->ops->copies(source, id, &ops);
+    for (size_t i = 0; i < n && w->spec[0]->gpu.memcpy_fills_l2; i++) {
+        const uint64_t first = ops[i].bytes > room ? ops[i].addr + ops[i].bytes - room : ops[i].addr;
+        for (uint64_t a = first / LINE_BYTES; a * LINE_BYTES < ops[i].addr + ops[i].bytes; a++)
+            stack_access(w->l2, a, (1u << SECTORS_PER_LINE) - 1, 1, STACK_COPY, &ignored);
+    }
+}
+
+/* --- what follows ----------------------------------------------------------------------------- */
+
+static double share(double part, double all)
+{
+    return all > 0 ? fmin(part / all, 1) : 0;
+}
+
+/* The L2 of a point takes the launch's new lines and modified sectors; what it has no room for is
+ * evicted, with its share of the modified ones. Returns the sectors that are written back. */
+static double write_back(held_t *h, const mem_config_t *m, double new_lines, double new_modified)
+{
+    const double room = (double)m->l2.size / LINE_BYTES;
+    const double lines = h->lines + new_lines, modified = h->modified + new_modified;
+    const double kept = lines > room ? room : lines;
+    const double most = kept * SECTORS_PER_LINE * m->l2.modified_share;
+    h->lines = kept;
+    h->modified = fmin(lines > 0 ? modified * kept / lines : 0, most);
+    return modified - h->modified;
+}
+
+static predict_traffic_t traffic_at(predict_walk_t *w, size_t point, const predict_profile_t *p,
+                                    uint64_t carveout)
+{
+    const gpu_spec_t *spec = w->spec[point];
+    predict_traffic_t t = predict_assume(p, spec);
+    const l1_spec_t *l1 = &spec->sm.l1;
+    const double l1_lines = (double)l1->sets * l1_spec_ways(l1, carveout);
+    const double l2_lines = (double)spec->mem.l2.size / LINE_BYTES;
+    const double reads = (double)w->counts.sectors[L2_TOUCH_READ];
+    const double cached = reads > 0 ? fmin((double)w->counts.l1_sectors / reads, 1) : 0;
+    t.load_sectors = reads;
+    t.store_sectors = (double)w->counts.sectors[L2_TOUCH_WRITE];
+    t.atomic_sectors = (double)w->counts.sectors[L2_TOUCH_ATOMIC];
+    t.l1_hit = !l1->enabled || l1->perfect ? (double)l1->perfect
+                           : cached * (1 - share(distances_missed(&w->in_l1.read, l1_lines),
+                                                 w->in_l1.read.all));
+    const double missed = distances_missed(&w->in_l2.read, l2_lines);
+    const double to_l2 = t.load_sectors * (1 - t.l1_hit) + t.atomic_sectors;
+    t.l2_hit = spec->mem.l2.perfect ? 1 : 1 - share(missed, to_l2);
+    t.dram_reads = distances_missed(&w->in_l2.fill, l2_lines);
+    const double allocated = distances_missed(&w->in_l2.write, l2_lines);
+    t.dram_writes = write_back(&w->held[point], &spec->mem,
+                               (t.dram_reads + allocated) / SECTORS_PER_LINE,
+                               distances_missed(&w->in_l2.dirty, l2_lines));
+    uint64_t most = 0;
+    for (uint32_t s = 0; s < w->map.slices; s++)
+        most = w->atomics[s] > most ? w->atomics[s] : most;
+    t.hot_atomics = (double)most;
+    return t;
+}
+
+rb_code_t predict_walk_launch(predict_walk_t *w, trace_source_t *source, uint64_t id,
+                              const predict_profile_t *p, predict_traffic_t *out, rb_err_t *err)
+{
+    occupancy_t o;
+    RB_TRY(occupancy_compute(w->spec[0], &p->info, &o, err));
+    take_copies(w, source, id);
+    w->in_l1 = w->in_l2 = (stack_counts_t){0};
+    w->counts = (touch_counts_t){0};
+    memset(w->atomics, 0, w->map.slices * sizeof(*w->atomics));
+    const uint64_t all = (uint64_t)w->spec[0]->sm.sm.count * o.blocks_per_sm;
+    w->slots = all < p->info.n_blocks ? all : p->info.n_blocks;
+    for (uint32_t i = 0; i < w->n_l1; i++)
+        w->l1[i] = stack_create(L1_LINES, true);
+    const touch_consumer_t consumer = {.take = take,
+                                       .ctx = w,
+                                       .reach = REACH,
+                                       .slots = all,
+                                       .wants_l1 = wants_l1,
+                                       .take_l1 = take_l1};
+    const rb_code_t rc = touch_walk(source, id, 0, p->info.n_blocks, CODE_BASE, &consumer, err);
+    for (uint32_t i = 0; i < w->n_l1; i++)
+        stack_destroy(w->l1[i]);
+    RB_TRY(rc);
+    for (size_t i = 0; i < w->n; i++) {
+        RB_TRY(occupancy_compute(w->spec[i], &p->info, &o, err));
+        out[i] = traffic_at(w, i, p, o.carveout);
+    }
+    return RB_OK;
+}
