@@ -28,10 +28,12 @@ void interval_observe(interval_latencies_t *l, const latency_sum_t *observed, ui
 double interval_time(const interval_latencies_t *l, const inst_t *code, uint32_t known, uint32_t n,
                      bool drained);
 
+enum { INTERVAL_COUNTERS = 6 };
+
 /* A warp that runs alone. */
 typedef struct {
     double ready[REG_ID_COUNT]; /* when a register can be used */
-    double counter[6];          /* dependence barriers of the control word: when they are free */
+    double counter[INTERVAL_COUNTERS]; /* dependence barriers of the control word: when they are free */
     double next;                /* earliest issue of the next instruction */
     double done;                /* when everything that was issued is complete */
 } interval_warp_t;

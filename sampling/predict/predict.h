@@ -58,7 +58,7 @@ typedef struct {
     double l1_hit;     /* share of the sectors of loads */
     double l2_hit;     /* share of the sectors that loads and stores bring to the L2 */
     double dram_reads, dram_writes; /* sectors */
-    double rows;                    /* activates of DRAM rows */
+    double partial; /* share of the modified sectors of which only some bytes were written */
     double passes[OP_CLASS_COUNT];  /* of an instruction, through the banks */
     double lines[OP_CLASS_COUNT];   /* of an instruction */
     double sectors[OP_CLASS_COUNT]; /* of an instruction */

@@ -7,9 +7,10 @@
 #include "sampling/predict/predict.h"
 #include "sampling/predict/wave_model.h"
 #include "sim/gpu/dispatch/occupancy.h"
+#include "sim/parts/gpc.h"
 #include "sim/sm/memory/coalesce.h"
 
-/* Bounds that are near each other add up in part: the cycles are their norm of this order. */
+/* Order of the norm that joins bounds. */
 #define NORM 4.0
 
 /* What level 0 assumes. */
@@ -48,6 +49,7 @@ typedef struct {
     const gpu_spec_t *spec;
     const predict_traffic_t *traffic;
     double l1, l2, dram; /* cycles to the use of a load that ends there */
+    double warps;        /* of its block */
     bool control;        /* dependences by control words */
 } alone_t;
 
@@ -128,12 +130,27 @@ static double latency_of(const alone_t *a, const inst_t *inst, const inst_timing
 
 /* --- a warp alone ----------------------------------------------------------------------------- */
 
-/* What a warp takes: its time alone, and cycles of everything that it shares with others. */
+/* What a warp takes of everything that it shares with others, in cycles. */
 typedef struct {
-    double cycles;
     double part[PREDICT_BOUND_COUNT];
-    double sectors; /* that it stores */
-} warp_cost_t;
+} demand_t;
+
+/*
+ * A warp on its way, with its fellows of the block: between two barriers the block takes as long as a warp
+ * alone, or as all its warps take of what they share.
+ */
+typedef struct {
+    interval_warp_t warp;
+    demand_t taken;      /* so far */
+    demand_t at_barrier; /* of it, until the last barrier */
+    double began;        /* the last barrier */
+    double block;        /* cycles of the block until then */
+} walker_t;
+
+typedef struct {
+    double cycles; /* of a block that has an SM for itself */
+    demand_t warp;
+} block_cost_t;
 
 static predict_bound_t station_of(pipe_t pipe)
 {
@@ -155,149 +172,229 @@ static predict_bound_t station_of(pipe_t pipe)
     }
 }
 
-static void take_memory(const alone_t *a, const inst_t *inst, double times, warp_cost_t *cost)
+/* The time that an instruction occupies the tags and data of the L1, or shared memory. */
+static double l1_time(const alone_t *a, const inst_t *inst)
 {
     const sm_config_t *sm = &a->spec->sm;
     const predict_traffic_t *t = a->traffic;
     const double passes = fmax(t->passes[inst->cls], 1);
-    cost->part[PREDICT_QUEUE] += times * sm->sm.mem_interval;
-    cost->part[PREDICT_MIO] += times * sm->sm.mio_interval;
     switch (inst->cls) {
     case OP_LOAD_SH:
     case OP_STORE_SH:
-        cost->part[PREDICT_L1] += times * fmax(passes * sm->shared.pass_cycles, inst->width / 4.0);
-        break;
+        return fmax(passes * sm->shared.pass_cycles, inst->width / 4.0);
     case OP_ATOM_SH:
-        cost->part[PREDICT_L1] +=
-            times * (passes + sm->shared.atomic_pass * fmax(t->conflict[inst->cls] - 1, 0));
-        break;
+        return passes + sm->shared.atomic_pass * fmax(t->conflict[inst->cls] - 1, 0);
     case OP_LOAD_LG:
     case OP_STORE_LG:
-    case OP_ATOM_LG:
-        if (!sm->l1.perfect)
-            passes > t->lines[inst->cls] / sm->l1.tags_per_cycle
-                ? (cost->part[PREDICT_L1] += times * passes)
-                : (cost->part[PREDICT_L1] += times * t->lines[inst->cls] / sm->l1.tags_per_cycle);
-        break;
+    case OP_ATOM_LG: {
+        const double busy = fmax(passes, t->lines[inst->cls] / sm->l1.tags_per_cycle);
+        const double filled = (1 - t->l1_hit) * t->lines[inst->cls] * sm->l1.fill_cycles;
+        if (sm->l1.perfect)
+            return 1;
+        return inst->cls == OP_LOAD_LG ? fmax(busy, sm->l1.load_interval) + filled : busy;
+    }
     case OP_TEX:
-        cost->part[PREDICT_L1] += times * sm->sm.tex_interval;
-        break;
+        return sm->sm.tex_interval;
     default:
-        cost->part[PREDICT_L1] += times;
+        return 1;
     }
 }
 
-static void take_shared(const alone_t *a, const inst_t *inst, const inst_timing_t *t, double times,
-                        warp_cost_t *cost)
+static void take_shared(const alone_t *a, const inst_t *inst, const inst_timing_t *t,
+                        demand_t *taken)
 {
-    cost->part[PREDICT_ISSUE] += times;
+    taken->part[PREDICT_ISSUE]++;
     if (t->interval > 0)
-        cost->part[station_of(t->pipe)] += times * t->interval;
-    if (t->queued)
-        take_memory(a, inst, times, cost);
+        taken->part[station_of(t->pipe)] += t->interval;
+    if (!t->queued)
+        return;
+    taken->part[PREDICT_QUEUE] += a->spec->sm.sm.mem_interval;
+    taken->part[PREDICT_MIO] += a->spec->sm.sm.mio_interval;
+    taken->part[PREDICT_L1] += l1_time(a, inst);
 }
 
-/* Issues the known instructions of a step. Returns the cycle at which the next step may begin. */
-static void issue_step(const alone_t *a, interval_warp_t *w, const path_step_t *s, bool again)
+/* Bounds that are near each other add up in part. */
+static double norm(const double *part, unsigned first, unsigned end)
+{
+    double most = 0, sum = 0;
+    for (unsigned b = first; b < end; b++)
+        most = fmax(most, part[b]);
+    for (unsigned b = first; b < end && most > 0; b++)
+        sum += pow(part[b] / most, NORM);
+    return most > 0 ? most * pow(sum, 1 / NORM) : 0;
+}
+
+static bool is_sub_core(unsigned b)
+{
+    return b >= PREDICT_ISSUE && b <= PREDICT_QUEUE;
+}
+
+/* What that many warps of an SM take of a station, if one of them takes `part`. */
+static double station_time(const alone_t *a, unsigned b, double part, double warps)
+{
+    const double each = is_sub_core(b) ? fmax(ceil(warps) / a->spec->sm.sm.sub_cores, 1) : warps;
+    return part * each;
+}
+
+/* The block is at a barrier, or at its end. */
+static void close_phase(const alone_t *a, walker_t *w, double at)
+{
+    double part[PREDICT_BOUND_COUNT] = {0};
+    part[PREDICT_LATENCY] = at - w->began;
+    for (unsigned b = PREDICT_ISSUE; b <= PREDICT_L1; b++)
+        part[b] = station_time(a, b, w->taken.part[b] - w->at_barrier.part[b], a->warps);
+    w->block += norm(part, PREDICT_LATENCY, PREDICT_L1 + 1);
+    w->began = at;
+    w->at_barrier = w->taken;
+}
+
+/* Issues the known instructions of a step. again: its last branch goes back. */
+static void issue_step(const alone_t *a, walker_t *w, const path_step_t *s, bool again)
 {
     const sm_spec_t *sm = &a->spec->sm.sm;
+    interval_warp_t *x = &w->warp;
     for (uint32_t i = 0; i < s->known; i++) {
         const inst_t *inst = &s->first[i];
         const inst_timing_t t = sm_inst_timing(&a->spec->sm, inst);
-        const double latency = latency_of(a, inst, &t), before = w->next;
-        const double read = sm->mem_read_latency;
-        const double at = a->control ? interval_issue_controlled(w, inst, latency, read, sm->zero_stall)
-                                     : interval_issue(w, inst, latency);
-        (void)before;
-        if (t.interval > 1 && w->next < at + 1)
-            w->next = at + 1;
+        const double latency = latency_of(a, inst, &t);
+        const double at = a->control ? interval_issue_controlled(x, inst, latency,
+                                                                 sm->mem_read_latency, sm->zero_stall)
+                                     : interval_issue(x, inst, latency);
+        take_shared(a, inst, &t, &w->taken);
         if (inst->flags & INST_BRANCH)
-            w->next = at + (again ? sm->branch_taken_latency : sm->branch_latency);
-        if (inst->flags & INST_BARRIER && !(inst->flags & INST_BAR_ARRIVE))
-            w->next = at + sm->barrier_latency;
+            x->next = at + (again ? sm->branch_taken_latency : sm->branch_latency);
+        if (inst->flags & INST_BARRIER && !(inst->flags & INST_BAR_ARRIVE)) {
+            x->next = at + sm->barrier_latency + sm->barrier_interval * (a->warps - 1);
+            close_phase(a, w, x->next);
+        }
         if (inst->flags & INST_MEMBAR)
-            w->next = w->done > at + latency ? w->done : at + latency;
+            x->next = fmax(x->done, at + latency);
         if (inst->flags & INST_EXIT)
-            w->next = w->done > at + 1 ? w->done : at + 1;
+            x->next = fmax(x->done, at + 1);
     }
 }
 
-/* Steps [from, to) are executed equally often: three times, and the last of these for all others. */
-static void issue_loop(const alone_t *a, interval_warp_t *w, const path_step_t *step, size_t n)
+/* The last round of a loop stands for `more` others. before: at its beginning. */
+static void repeat_round(walker_t *w, const walker_t *before, double more)
+{
+    const double later = more * (w->warp.next - before->warp.next);
+    w->warp.next += later;
+    w->warp.done += later;
+    for (unsigned r = 0; r < REG_ID_COUNT; r++)
+        w->warp.ready[r] += later;
+    for (unsigned b = 0; b < INTERVAL_COUNTERS; b++)
+        w->warp.counter[b] += later;
+    const bool closed = w->began > before->began; /* it has a barrier */
+    for (unsigned b = 0; b < PREDICT_BOUND_COUNT; b++) {
+        const double taken = more * (w->taken.part[b] - before->taken.part[b]);
+        w->taken.part[b] += taken;
+        w->at_barrier.part[b] += closed ? taken : 0;
+    }
+    if (!closed)
+        return;
+    w->block += more * (w->block - before->block);
+    w->began += later;
+}
+
+/* n steps that are executed equally often. */
+static void issue_loop(const alone_t *a, walker_t *w, const path_step_t *step, size_t n)
 {
     enum { ROUNDS = 3 };
-    const double times = step[0].times, known = fmin(times, ROUNDS);
-    double last = 0;
-    for (double round = 0; round < known; round++) {
-        const double before = w->next;
+    const double times = step[0].times;
+    walker_t before = *w;
+    for (double round = 0; round < fmin(times, ROUNDS); round++) {
+        before = *w;
         for (size_t i = 0; i < n; i++)
             issue_step(a, w, &step[i], i + 1 == n && times > 1);
-        last = w->next - before;
     }
-    const double more = last * (times - known);
-    w->next += more;
-    w->done += more;
-    for (unsigned r = 0; r < REG_ID_COUNT; r++)
-        w->ready[r] += more;
-    for (unsigned b = 0; b < 6; b++)
-        w->counter[b] += more;
+    if (times > ROUNDS)
+        repeat_round(w, &before, times - ROUNDS);
 }
 
-static warp_cost_t cost_of(const alone_t *a, const warp_path_t *path)
+static block_cost_t cost_of(const alone_t *a, const warp_path_t *path)
 {
-    warp_cost_t cost = {0};
-    interval_warp_t w;
+    walker_t w;
+    double insts = 0;
     memset(&w, 0, sizeof(w));
     for (size_t i = 0, end; i < path->n; i = end) {
         for (end = i + 1; end < path->n && path->step[end].times == path->step[i].times;)
             end++;
         issue_loop(a, &w, &path->step[i], end - i);
     }
-    for (size_t i = 0; i < path->n; i++) {
-        const path_step_t *s = &path->step[i];
-        const double times = s->times * s->n / s->known;
-        for (uint32_t k = 0; k < s->known; k++) {
-            const inst_timing_t t = sm_inst_timing(&a->spec->sm, &s->first[k]);
-            take_shared(a, &s->first[k], &t, times, &cost);
-        }
-    }
-    cost.cycles = w.done > w.next ? w.done : w.next;
+    close_phase(a, &w, fmax(w.warp.done, w.warp.next));
+    for (size_t i = 0; i < path->n; i++)
+        insts += path->step[i].times * path->step[i].known;
+    const double scale = insts > 0 ? path->insts / insts : 1; /* instructions whose code is unknown */
+    block_cost_t cost = {.cycles = w.block * scale, .warp = w.taken};
+    for (unsigned b = 0; b < PREDICT_BOUND_COUNT; b++)
+        cost.warp.part[b] *= scale;
     return cost;
 }
 
 /* --- a launch --------------------------------------------------------------------------------- */
 
-static bool is_sub_core(predict_bound_t b)
+/* Cycles of the channels: data, rows that few sectors are taken of, and turns of the bus between reads
+ * and writes (a write buffer is emptied from one mark to the other). A sector that was written in part is
+ * read before, one at a time. */
+static double dram_cycles(const gpu_spec_t *spec, const predict_traffic_t *t)
 {
-    return b >= PREDICT_ISSUE && b <= PREDICT_QUEUE;
+    const dram_spec_t *d = &spec->mem.dram;
+    const double channel = dram_ticks(spec) / spec->mem.mem.partitions;
+    const double burst = fmax((double)SECTOR_BYTES / (d->bus_bytes * d->data_rate), d->tCCD);
+    const double patched = d->ecc ? t->dram_writes * t->partial : 0;
+    const double of_line = t->sectors[OP_STORE_LG] / fmax(t->lines[OP_STORE_LG], 1);
+    const double drains = t->dram_writes / fmax(of_line, 1) / (d->write_high - d->write_low);
+    const double turns = d->tRTW + d->tCDLR + d->tCL;
+    const double data = burst * (t->dram_reads + t->dram_writes + patched);
+    const double rows = t->sectors[OP_LOAD_LG] <= spec->mem.l2.fill_sectors * t->lines[OP_LOAD_LG]
+                            ? t->dram_reads / spec->mem.l2.fill_sectors
+                            : 0;
+    const double opened = rows * fmax(d->tRRD, d->tFAW / 4.0);
+    return channel * (fmax(data, opened) + turns * (drains + patched));
+}
+
+/* Cycles of the ports from the SMs to the L2 and back. busy: what the busiest SM has, over the mean. */
+static double port_cycles(const gpu_spec_t *spec, double replies, double sent, double busy)
+{
+    const icnt_spec_t *x = &spec->mem.icnt;
+    const double sms = spec->sm.sm.count;
+    const double of_sm = x->data_interval > 0 ? x->data_interval : 1.0 / x->sm_flits;
+    const double gpcs = x->gpc_sms > 0 ? gpc_count(spec->sm.sm.count, x->gpc_sms) : 1;
+    double most = fmax(replies / x->sm_flits, sent * of_sm) / sms;
+    if (x->tpc_data > 0)
+        most = fmax(most, sent / x->tpc_data / (sms / 2));
+    if (x->gpc_data > 0)
+        most = fmax(most, sent / x->gpc_data / gpcs);
+    if (x->gpc_replies > 0)
+        most = fmax(most, replies / x->gpc_replies / gpcs);
+    return most * busy;
+}
+
+/* Atomics of the slice that has the most. */
+static double atomic_cycles(const gpu_spec_t *spec, const predict_traffic_t *t)
+{
+    const l2_spec_t *l2 = &spec->mem.l2;
+    const double lines = fmax(t->lines[OP_ATOM_LG], 1);
+    const double of_line = t->sectors[OP_ATOM_LG] / lines;
+    const double requests = of_line > 0 ? t->atomic_sectors / of_line : 0;
+    return fmax(requests / l2->slices, t->hot_atomics) *
+           fmax(fmax(of_line, t->conflict[OP_ATOM_LG]), 1);
 }
 
 /* Cycles of the chip's memory for the launch. */
-static void chip_parts(const gpu_spec_t *spec, const predict_traffic_t *t, double sms, double busy,
+static void chip_parts(const gpu_spec_t *spec, const predict_traffic_t *t, double busy,
                        predicted_t *out)
 {
     const mem_config_t *m = &spec->mem;
-    const dram_spec_t *d = &m->dram;
     const double misses = t->load_sectors * (1 - t->l1_hit);
-    const double channel = dram_ticks(spec) / m->mem.partitions;
-    const double burst = (double)SECTOR_BYTES / (d->bus_bytes * d->data_rate);
     const double sent = t->store_sectors + t->atomic_sectors;
     if (!m->icnt.perfect)
-        out->part[PREDICT_PORT] =
-            busy / sms * fmax(misses / m->icnt.sm_flits,
-                       sent * (m->icnt.data_interval > 0 ? m->icnt.data_interval
-                                                         : 1.0 / m->icnt.sm_flits));
+        out->part[PREDICT_PORT] = port_cycles(spec, misses, sent, busy);
     if (!m->l2.perfect)
         out->part[PREDICT_L2] = (misses + sent) / (m->l2.slices * l2_port_rate(m));
     if (!m->dram.perfect && !m->l2.perfect)
-        out->part[PREDICT_DRAM] = channel * (fmax(burst, d->tCCD) * (t->dram_reads + t->dram_writes) +
-                                    0);
-    const double requests = t->atomic_sectors / fmax(t->sectors[OP_ATOM_LG], 1) *
-                            fmax(t->lines[OP_ATOM_LG], 1);
-    const double steps = fmax(fmax(t->conflict[OP_ATOM_LG], t->sectors[OP_ATOM_LG] /
-                                                                fmax(t->lines[OP_ATOM_LG], 1)), 1);
-    out->part[PREDICT_ATOMIC] =
-        fmax(requests / m->l2.slices, t->hot_atomics) * steps / l2_port_rate(m);
+        out->part[PREDICT_DRAM] = dram_cycles(spec, t);
+    out->part[PREDICT_ATOMIC] = atomic_cycles(spec, t);
 }
 
 predict_traffic_t predict_assume(const predict_profile_t *p, const gpu_spec_t *spec)
@@ -343,23 +440,32 @@ static double cold_code(const alone_t *a, const predict_profile_t *p, bool cold)
     return ceil(lines / (1 + c->prefetch)) * (cold ? a->dram : a->l2);
 }
 
+/* The first access of an SM to a page: the MMU translates it. */
+static double first_access(const alone_t *a)
+{
+    const mmu_spec_t *m = &a->spec->mem.mmu;
+    return a->spec->sm.tlb.perfect || a->traffic->load_sectors + a->traffic->store_sectors <= 0
+               ? 0
+               : 2 * m->latency + m->lookup;
+}
+
 static unsigned doubts_of(const predict_profile_t *p, const predicted_t *out)
 {
     return (out->waves < 1 && p->lengths != NULL ? PREDICT_FEW_WAVES : 0u) |
            (p->spins > 0 ? PREDICT_SPINS : 0u) | (p->unknown > 0 ? PREDICT_UNKNOWN : 0u);
 }
 
-/* The mean warp, and the block: as long as its longest warp. */
-static warp_cost_t mean_cost(const alone_t *a, const predict_profile_t *p)
+/* The mean block, and what a mean warp of it takes. */
+static block_cost_t mean_cost(const alone_t *a, const predict_profile_t *p)
 {
-    warp_cost_t mean = {0};
+    block_cost_t mean = {0};
     double insts = 0;
     for (size_t i = 0; i < p->n_paths; i++) {
-        const warp_cost_t c = cost_of(a, &p->path[i]);
+        const block_cost_t c = cost_of(a, &p->path[i]);
         mean.cycles += p->path[i].share * c.cycles;
         insts += p->path[i].share * p->path[i].insts;
         for (unsigned b = 0; b < PREDICT_BOUND_COUNT; b++)
-            mean.part[b] += p->path[i].share * c.part[b];
+            mean.warp.part[b] += p->path[i].share * c.warp.part[b];
     }
     /* The sampled blocks stand for all. */
     const double scale = insts > 0 && p->indexed ? (double)p->counts.warp_insts /
@@ -367,8 +473,21 @@ static warp_cost_t mean_cost(const alone_t *a, const predict_profile_t *p)
                                                  : 1;
     mean.cycles *= scale * p->slowest;
     for (unsigned b = 0; b < PREDICT_BOUND_COUNT; b++)
-        mean.part[b] *= scale;
+        mean.warp.part[b] *= scale;
     return mean;
+}
+
+/* The slot that is busy for longest: its blocks one after another, of which one may be the longest. */
+static double latency_cycles(const alone_t *a, const predict_profile_t *p, const wave_t *wave,
+                             double block)
+{
+    const sched_spec_t *sched = &a->spec->sched;
+    const double turn = sched->dispatch_latency + sched->completion_latency +
+                        a->spec->sm.sm.block_start_latency;
+    if (p->longest.n == 0)
+        return wave->longest * (block + turn);
+    const double longest = cost_of(a, &p->longest).cycles + turn;
+    return longest + fmax(wave->longest - wave->block, 0) * (block + turn);
 }
 
 rb_code_t predict_launch(const predict_profile_t *p, const gpu_spec_t *spec,
@@ -379,31 +498,22 @@ rb_code_t predict_launch(const predict_profile_t *p, const gpu_spec_t *spec,
     RB_TRY(occupancy_compute(spec, &p->info, &o, err));
     *out = (predicted_t){.traffic = traffic != NULL ? *traffic : predict_assume(p, spec)};
     alone_t a = alone_on(spec, &out->traffic);
+    a.warps = fmax(p->warps, 1);
     a.control = p->n_paths > 0 && p->path[0].n > 0 &&
                 p->path[0].step[0].first->flags & INST_CONTROL_WORD &&
                 spec->sm.sm.dependences != DEPS_SCOREBOARD;
-    const warp_cost_t warp = mean_cost(&a, p);
+    const block_cost_t block = mean_cost(&a, p);
     const double sms = spec->sm.sm.count, slots = sms * o.blocks_per_sm;
-    const wave_t wave = wave_model(p->lengths, p->blocks, (uint64_t)sms, o.blocks_per_sm);
-    const sched_spec_t *sched = &spec->sched;
-    const double turn = sched->dispatch_latency + sched->completion_latency +
-                        spec->sm.sm.block_start_latency;
+    const wave_t wave = wave_model(p->lengths, p->blocks, spec->sm.sm.count, o.blocks_per_sm);
     out->waves = (double)p->blocks / slots;
-    for (unsigned b = PREDICT_ISSUE; b <= PREDICT_L1; b++) {
-        const double warps = wave.busiest * p->warps;
-        const double each = is_sub_core((predict_bound_t)b)
-                                ? fmax(warps / spec->sm.sm.sub_cores, 1)
-                                : warps;
-        out->part[b] = warp.part[b] * each;
-    }
-    chip_parts(spec, &out->traffic, sms, wave.busiest * sms / (double)p->blocks, out);
+    for (unsigned b = PREDICT_ISSUE; b <= PREDICT_L1; b++)
+        out->part[b] = station_time(&a, b, block.warp.part[b], wave.busiest * p->warps);
+    chip_parts(spec, &out->traffic, wave.busiest * sms / (double)p->blocks, out);
     out->part[PREDICT_LAUNCH] = spec->gpu.launch_latency;
-    out->part[PREDICT_LATENCY] = wave.longest * (warp.cycles + turn) + cold_code(&a, p, cold) +
-                                 fmin(slots, (double)p->blocks) * sched->dispatch_interval;
-    double sum = 0;
-    for (unsigned b = PREDICT_LATENCY; b < PREDICT_BOUND_COUNT; b++)
-        sum += pow(out->part[b], NORM);
-    out->cycles = out->part[PREDICT_LAUNCH] + pow(sum, 1 / NORM);
+    out->part[PREDICT_LATENCY] = latency_cycles(&a, p, &wave, block.cycles) +
+                                 cold_code(&a, p, cold) + first_access(&a) +
+                                 fmin(slots, (double)p->blocks) * spec->sched.dispatch_interval;
+    out->cycles = out->part[PREDICT_LAUNCH] + norm(out->part, PREDICT_LATENCY, PREDICT_BOUND_COUNT);
     for (unsigned b = 0; b < PREDICT_BOUND_COUNT; b++)
         out->bound = out->part[b] > out->part[out->bound] ? (predict_bound_t)b : out->bound;
     out->doubts = doubts_of(p, out);

@@ -12,7 +12,8 @@ enum { INST_BYTES = 16, BANKS = 32 };
 rb_code_t predict_profile_begin(predict_profile_t *p, trace_source_t *source, uint64_t id,
                                 rb_err_t *err)
 {
-    *p = (predict_profile_t){.indexed = source->ops->launch_counts != NULL};
+    *p = (predict_profile_t){.indexed = source->ops->launch_counts != NULL,
+                             .longest_block = UINT64_MAX};
     RB_TRY(source->ops->launch_info(source, id, &p->info, err));
     p->blocks = p->info.n_blocks;
     if (!p->indexed)
@@ -85,21 +86,25 @@ static void add_step(warp_path_t *path, size_t *cap, const path_step_t *step)
 /* What the warps of the sampled blocks add up to. */
 typedef struct {
     double blocks, warps, insts, longest;
+    bool last; /* the block is the longest one, which is no sample */
 } sampled_t;
 
 static void end_path(predict_profile_t *p, warp_path_t *path, sampled_t *sum, double *longest)
 {
-    if (path->n == 0) {
-        free(path->step);
-        return;
-    }
     qsort(path->step, path->n, sizeof(*path->step), by_address);
     for (size_t i = 0; i < path->n; i++)
         path->insts += path->step[i].n * path->step[i].times;
-    sum->warps++;
-    sum->insts += path->insts;
-    *longest = path->insts > *longest ? path->insts : *longest;
-    add_path(p, path);
+    if (path->n == 0 || (sum->last && path->insts <= p->longest.insts)) {
+        free(path->step);
+    } else if (sum->last) {
+        free(p->longest.step);
+        p->longest = *path;
+    } else {
+        sum->warps++;
+        sum->insts += path->insts;
+        *longest = path->insts > *longest ? path->insts : *longest;
+        add_path(p, path);
+    }
 }
 
 static rb_code_t index_block(predict_profile_t *p, trace_source_t *source, trace_launch_t *launch,
@@ -119,7 +124,7 @@ static rb_code_t index_block(predict_profile_t *p, trace_source_t *source, trace
         }
         end_path(p, &path, sum, &longest);
     }
-    sum->blocks++;
+    sum->blocks += !sum->last;
     sum->longest += longest;
     return RB_OK;
 }
@@ -142,7 +147,7 @@ static void count_access(predict_profile_t *p, const inst_t *inst, const uint64_
     const pass_mode_t mode = shared && inst->access == ACC_LOAD ? PASS_PAIRS : PASS_GROUPS;
     a->n++;
     a->passes += coalesce_bank_passes(&lanes, mask, inst->width, BANKS, mode, &ideal);
-    if (atomic)
+    if (atomic && shared)
         a->conflict += coalesce_word_conflict(&lanes, inst->width);
     if (shared || space == MEM_CONST)
         return;
@@ -155,8 +160,10 @@ static void count_access(predict_profile_t *p, const inst_t *inst, const uint64_
     coalesced_t lines;
     coalesce_lines(&lanes, inst->width, atomic ? COALESCE_ATOMIC : COALESCE_LOAD, &lines);
     a->lines += lines.n;
-    for (uint32_t i = 0; i < lines.n; i++)
+    for (uint32_t i = 0; i < lines.n; i++) {
         a->sectors += sectors_in(lines.line[i].sectors);
+        a->conflict += atomic ? (double)lines.line[i].conflict / lines.n : 0;
+    }
 }
 
 static void decode_warp(predict_profile_t *p, warp_stream_t *warp, warp_path_t *path)
@@ -191,9 +198,9 @@ static rb_code_t decode_block(predict_profile_t *p, trace_source_t *source, trac
         decode_warp(p, &b->warps[w], &path);
         end_path(p, &path, sum, &longest);
     }
-    for (uint32_t i = 0; i < b->n_waits; i++)
+    for (uint32_t i = 0; i < b->n_waits && !sum->last; i++)
         p->spins += b->waits[i].polls;
-    sum->blocks++;
+    sum->blocks += !sum->last;
     sum->longest += longest;
     source->ops->free_block(launch, b);
     return RB_OK;
@@ -262,6 +269,31 @@ static void digest(predict_profile_t *p, const sampled_t *sum)
     }
 }
 
+/* Looks at evenly chosen blocks, and at the longest one if it is known. Blocks are decoded in their order. */
+static rb_code_t read_blocks(predict_profile_t *p, trace_source_t *source, trace_launch_t *launch,
+                             bool decode, sampled_t *sum, rb_err_t *err)
+{
+    const uint64_t n = p->blocks < PROFILE_BLOCKS ? p->blocks : PROFILE_BLOCKS;
+    uint64_t longest = p->lengths != NULL ? 0 : UINT64_MAX;
+    for (uint64_t i = 1; i < p->blocks && p->lengths != NULL; i++)
+        longest = p->lengths[i] > p->lengths[longest] ? i : longest;
+    for (uint64_t i = 0; i <= n; i++) {
+        const uint64_t block = i < n ? (2 * i + 1) * p->blocks / (2 * n) : UINT64_MAX;
+        for (unsigned turn = longest <= block && longest != UINT64_MAX ? 0 : 1; turn < 2; turn++) {
+            /* A block cannot be decoded twice: a sample that is the longest is only that. */
+            sum->last = turn == 0;
+            const uint64_t which = sum->last ? longest : block;
+            if (which == UINT64_MAX || (!sum->last && which == p->longest_block && decode))
+                continue;
+            RB_TRY(decode ? decode_block(p, source, launch, which, sum, err)
+                          : index_block(p, source, launch, which, sum, err));
+            p->longest_block = sum->last ? longest : p->longest_block;
+            longest = sum->last ? UINT64_MAX : longest;
+        }
+    }
+    return RB_OK;
+}
+
 rb_code_t predict_profile_read(predict_profile_t *p, trace_source_t *source, uint64_t id,
                                trace_launch_t *launch, bool decode, rb_err_t *err)
 {
@@ -271,13 +303,15 @@ rb_code_t predict_profile_read(predict_profile_t *p, trace_source_t *source, uin
         return rb_fail(err, RB_USAGE,
                        "this trace has no index, which predictions of level 0 are made from: "
                        "'rubato convert' makes one; or --level 1");
-    const uint64_t n = p->blocks < PROFILE_BLOCKS ? p->blocks : PROFILE_BLOCKS;
     if (source->ops->block_facts != NULL)
         RB_TRY(read_lengths(p, source, launch, err));
-    for (uint64_t i = 0; i < n; i++) {
-        const uint64_t block = (2 * i + 1) * p->blocks / (2 * n);
-        RB_TRY(decode ? decode_block(p, source, launch, block, &sum, err)
-                      : index_block(p, source, launch, block, &sum, err));
+    RB_TRY(read_blocks(p, source, launch, decode, &sum, err));
+    if (sum.warps <= 0 && p->longest.n > 0) { /* the launch's only block */
+        sum = (sampled_t){1, 1, p->longest.insts, p->longest.insts, false};
+        warp_path_t path = p->longest;
+        path.step = rb_calloc(path.n, sizeof(*path.step));
+        memcpy(path.step, p->longest.step, path.n * sizeof(*path.step));
+        add_path(p, &path);
     }
     if (sum.warps <= 0)
         return rb_fail(err, RB_TRACE, "%s: launch %llu: no instruction is known of the blocks that "
@@ -290,6 +324,7 @@ void predict_profile_free(predict_profile_t *p)
 {
     for (size_t i = 0; i < p->n_paths; i++)
         free(p->path[i].step);
+    free(p->longest.step);
     free(p->lengths);
     *p = (predict_profile_t){0};
 }

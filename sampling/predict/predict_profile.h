@@ -35,7 +35,7 @@ typedef struct {
     double lines;    /* of 128 bytes that they access */
     double sectors;  /* of 32 bytes */
     double passes;   /* through the banks of the L1 or shared memory */
-    double conflict; /* atomics: lanes on the word with the most */
+    double conflict; /* atomics: lanes on the word with the most, of each line in global memory */
 } access_mean_t;
 
 typedef struct {
@@ -51,6 +51,8 @@ typedef struct {
     double spins; /* polls of loops in which warps wait for others, per warp */
     double unknown; /* share of instructions that the opcode table lacks */
     uint32_t code_bytes; /* of the instructions that are executed */
+    warp_path_t longest;    /* the longest warp of the longest block; n 0: blocks are alike */
+    uint64_t longest_block; /* UINT64_MAX: blocks are alike */
     uint64_t *lengths; /* owned; warp instructions of each block, if they differ; else NULL */
     uint64_t key;      /* equal launches have equal ones */
 } predict_profile_t;

@@ -12,7 +12,7 @@
 
 /* SMs whose L1 is looked at; lines that are followed, of an L1 and of the L2; an L2 that is smaller than
  * this many lines is not told from one of that size. */
-enum { SMS = 2, L1_LINES = 4096, L2_LINES = 1 << 16, REACH = 256 };
+enum { SMS = 2, L1_LINES = 4096, L2_LINES = 1 << 14, REACH = 256 };
 
 /* Where code is: no data is there. */
 #define CODE_BASE (UINT64_C(1) << 62)
@@ -66,16 +66,17 @@ void predict_walk_destroy(predict_walk_t *w)
 
 static void take(void *ctx, const touch_batch_t *batch)
 {
-    static const stack_use_t use[] = {[L2_TOUCH_READ] = STACK_READ,
-                                      [L2_TOUCH_WRITE] = STACK_WRITE,
-                                      [L2_TOUCH_ATOMIC] = STACK_READ_WRITE};
     predict_walk_t *w = ctx;
     for (size_t i = 0; i < batch->n; i++) {
         const l2_touch_t *t = &batch->touch[i];
         if (t->kind == L2_TOUCH_CODE)
             continue;
-        stack_access(w->l2, t->line / LINE_BYTES, t->sectors, w->spec[0]->mem.l2.fill_sectors,
-                     use[t->kind], &w->in_l2);
+        const stack_use_t use = {.sectors = t->sectors,
+                                 .full = t->full,
+                                 .group = (uint8_t)w->spec[0]->mem.l2.fill_sectors,
+                                 .read = t->kind != L2_TOUCH_WRITE,
+                                 .write = t->kind != L2_TOUCH_READ};
+        stack_access(w->l2, t->line / LINE_BYTES, &use, &w->in_l2);
         if (t->kind == L2_TOUCH_ATOMIC)
             w->atomics[addr_map_slice(&w->map, t->line)]++;
     }
@@ -104,25 +105,46 @@ static void take_l1(void *ctx, uint64_t slot, uint64_t block, const touch_l1_t *
     predict_walk_t *w = ctx;
     line_stack_t *s = l1_of(w, slot);
     (void)block;
-    for (size_t i = 0; i < n; i++) /* a store does not allocate, and leaves the order as it is */
+    stack_use_t use = {.group = 1, .read = true};
+    for (size_t i = 0; i < n; i++) { /* a store does not allocate, and leaves the order as it is */
+        use.sectors = access[i].sectors;
         if (!access[i].store)
-            stack_access(s, access[i].line / LINE_BYTES, access[i].sectors, 1, STACK_READ,
-                         &w->in_l1);
+            stack_access(s, access[i].line / LINE_BYTES, &use, &w->in_l1);
+    }
 }
 
-/* Host copies leave their data in the L2, as far as it has room for them. */
+/* New lines push out the oldest ones, with their modified sectors, and if need be each other. Returns
+ * the sectors that are written back. */
+static double push(held_t *h, const mem_config_t *m, double lines, double modified)
+{
+    const double room = (double)m->l2.size / LINE_BYTES, before = h->modified;
+    const double out = fmin(fmax(h->lines + lines - room, 0), h->lines);
+    const double stay = lines > room ? room / lines : 1;
+    if (h->lines > 0)
+        h->modified *= 1 - out / h->lines;
+    h->modified += modified * stay;
+    h->lines += fmin(lines, room) - out;
+    return before + modified - h->modified;
+}
+
+/* Host copies leave their data in the L2, as far as it has room for them: all modified. */
 static void take_copies(predict_walk_t *w, trace_source_t *source, uint64_t id)
 {
     const memcpy_op_t *ops;
-    stack_counts_t ignored = {0};
+    const stack_use_t use = {.copy = true};
+    stack_counts_t ignored;
     uint64_t room = 0;
     for (size_t i = 0; i < w->n; i++)
         room = w->spec[i]->mem.l2.size > room ? w->spec[i]->mem.l2.size : room;
     const size_t n = source->ops->copies(source, id, &ops);
     for (size_t i = 0; i < n && w->spec[0]->gpu.memcpy_fills_l2; i++) {
-        const uint64_t first = ops[i].bytes > room ? ops[i].addr + ops[i].bytes - room : ops[i].addr;
-        for (uint64_t a = first / LINE_BYTES; a * LINE_BYTES < ops[i].addr + ops[i].bytes; a++)
-            stack_access(w->l2, a, (1u << SECTORS_PER_LINE) - 1, 1, STACK_COPY, &ignored);
+        const uint64_t end = ops[i].addr + ops[i].bytes;
+        const uint64_t first = ops[i].bytes > room ? end - room : ops[i].addr;
+        for (uint64_t a = first / LINE_BYTES; a * LINE_BYTES < end; a++)
+            stack_access(w->l2, a, &use, &ignored);
+        for (size_t k = 0; k < w->n; k++)
+            (void)push(&w->held[k], &w->spec[k]->mem, (double)ops[i].bytes / LINE_BYTES,
+                       (double)ops[i].bytes / SECTOR_BYTES);
     }
 }
 
@@ -133,17 +155,14 @@ static double share(double part, double all)
     return all > 0 ? fmin(part / all, 1) : 0;
 }
 
-/* The L2 of a point takes the launch's new lines and modified sectors; what it has no room for is
- * evicted, with its share of the modified ones. Returns the sectors that are written back. */
-static double write_back(held_t *h, const mem_config_t *m, double new_lines, double new_modified)
+/* The same for a launch, after which a part of the lines at most is modified. */
+static double write_back(held_t *h, const mem_config_t *m, double lines, double modified)
 {
-    const double room = (double)m->l2.size / LINE_BYTES;
-    const double lines = h->lines + new_lines, modified = h->modified + new_modified;
-    const double kept = lines > room ? room : lines;
-    const double most = kept * SECTORS_PER_LINE * m->l2.modified_share;
-    h->lines = kept;
-    h->modified = fmin(lines > 0 ? modified * kept / lines : 0, most);
-    return modified - h->modified;
+    const double written = push(h, m, lines, modified);
+    const double most = h->lines * SECTORS_PER_LINE * m->l2.modified_share;
+    const double early = fmax(h->modified - most, 0);
+    h->modified -= early;
+    return written + early;
 }
 
 static predict_traffic_t traffic_at(predict_walk_t *w, size_t point, const predict_profile_t *p,
@@ -170,6 +189,7 @@ static predict_traffic_t traffic_at(predict_walk_t *w, size_t point, const predi
     t.dram_writes = write_back(&w->held[point], &spec->mem,
                                (t.dram_reads + allocated) / SECTORS_PER_LINE,
                                distances_missed(&w->in_l2.dirty, l2_lines));
+    t.partial = share(w->in_l2.partial, w->in_l2.dirty.all);
     uint64_t most = 0;
     for (uint32_t s = 0; s < w->map.slices; s++)
         most = w->atomics[s] > most ? w->atomics[s] : most;

@@ -10,13 +10,15 @@
 enum { SECTORS = 4, POSITIONS = 4 /* per kept line */ };
 
 /* No access yet. */
-#define NEVER INFINITY
+#define NEVER UINT32_MAX
 
+/* Distances are in sampled lines. */
 typedef struct {
     uint64_t line;
-    uint32_t at;           /* its position in time */
-    float since[SECTORS];  /* largest distance of the line since the sector was fetched */
-    float dirty[SECTORS];  /* ... since it was written */
+    uint32_t at;             /* its position in time */
+    uint8_t partial;         /* sectors of which only some bytes were written */
+    uint32_t since[SECTORS]; /* largest distance of the line since the sector was fetched */
+    uint32_t dirty[SECTORS]; /* ... since it was written */
 } entry_t;
 
 struct line_stack {
@@ -28,37 +30,36 @@ struct line_stack {
     uint32_t *tree;  /* owned; Fenwick tree: positions in use */
     uint32_t positions, next, oldest;
     unsigned halvings;
+    double weight; /* 2 ^ halvings */
     bool exact;
 };
 
 /* --- histogram -------------------------------------------------------------------------------- */
 
-static size_t bin_of(double distance)
+static size_t bin_of(uint64_t distance)
 {
-    int exponent;
     if (distance < DISTANCE_EXACT)
         return (size_t)distance;
-    const double part = frexp(distance, &exponent); /* 0.5 .. 1 */
-    const size_t bin = DISTANCE_EXACT + (size_t)(exponent - 5) * 16 + (size_t)((part - 0.5) * 32);
-    return bin < DISTANCE_BINS ? bin : DISTANCE_BINS - 1;
+    const unsigned top = 63 - (unsigned)__builtin_clzll(distance); /* 4 or more */
+    return DISTANCE_EXACT + (top - 4) * 16 + (distance >> (top - 4) & 15);
 }
 
 /* The lowest distance of a bin. */
 static double bin_low(size_t bin)
 {
-    if (bin <= DISTANCE_EXACT)
+    if (bin < DISTANCE_EXACT)
         return (double)bin;
     const size_t k = bin - DISTANCE_EXACT;
-    return ldexp(0.5 + (double)(k % 16) / 32, (int)(k / 16) + 5);
+    return ldexp((double)(16 + k % 16), (int)(k / 16));
 }
 
-static void note(distances_t *d, double distance, double weight)
+static void note(distances_t *d, const line_stack_t *s, uint32_t distance)
 {
-    d->all += weight;
-    if (isinf(distance))
-        d->never += weight;
+    d->all += s->weight;
+    if (distance == NEVER)
+        d->never += s->weight;
     else
-        d->bin[bin_of(distance)] += weight;
+        d->bin[bin_of((uint64_t)distance << s->halvings)] += s->weight;
 }
 
 double distances_missed(const distances_t *d, double lines)
@@ -89,22 +90,17 @@ static uint32_t tree_below(const line_stack_t *s, uint32_t at)
     return sum;
 }
 
-static size_t home(const line_stack_t *s, uint64_t line)
+static uint32_t *find(const line_stack_t *s, uint64_t line, uint64_t hash)
 {
-    return (size_t)mix64(line) & (s->n_slots - 1);
-}
-
-static uint32_t *find(line_stack_t *s, uint64_t line)
-{
-    size_t i = home(s, line);
+    size_t i = (size_t)hash & (s->n_slots - 1);
     while (s->slot[i] != 0 && s->entry[s->slot[i] - 1].line != line)
         i = (i + 1) & (s->n_slots - 1);
     return &s->slot[i];
 }
 
-static bool is_sampled(const line_stack_t *s, uint64_t line)
+static bool is_sampled(const line_stack_t *s, uint64_t hash)
 {
-    return s->halvings == 0 || mix64(line + MIX64_STEP) >> (64 - s->halvings) == 0;
+    return s->halvings == 0 || hash >> (64 - s->halvings) == 0;
 }
 
 /* Numbers the positions anew, and forgets lines that are not sampled any more, or, of an exact stack,
@@ -117,7 +113,7 @@ static void rebuild(line_stack_t *s, size_t keep)
         if (s->owner[at] == 0)
             continue;
         const entry_t *e = &s->entry[s->owner[at] - 1];
-        if (s->n - seen++ <= keep && is_sampled(s, e->line))
+        if (s->n - seen++ <= keep && is_sampled(s, mix64(e->line)))
             entry[n++] = *e;
     }
     free(s->entry);
@@ -130,7 +126,7 @@ static void rebuild(line_stack_t *s, size_t keep)
         entry[i].at = (uint32_t)i + 1;
         s->owner[i + 1] = (uint32_t)i + 1;
         tree_add(s, (uint32_t)i + 1, 1);
-        *find(s, entry[i].line) = (uint32_t)i + 1;
+        *find(s, entry[i].line, mix64(entry[i].line)) = (uint32_t)i + 1;
     }
     s->next = (uint32_t)n + 1;
 }
@@ -138,7 +134,7 @@ static void rebuild(line_stack_t *s, size_t keep)
 line_stack_t *stack_create(size_t most, bool exact)
 {
     line_stack_t *s = rb_calloc(1, sizeof(*s));
-    *s = (line_stack_t){.most = most, .exact = exact, .n_slots = 1, .next = 1};
+    *s = (line_stack_t){.most = most, .exact = exact, .n_slots = 1, .next = 1, .weight = 1};
     while (s->n_slots < 2 * most + 2)
         s->n_slots *= 2;
     s->positions = (uint32_t)(POSITIONS * most + 2);
@@ -162,15 +158,12 @@ void stack_destroy(line_stack_t *s)
 
 double stack_rate(const line_stack_t *s)
 {
-    return ldexp(1, -(int)s->halvings);
+    return 1 / s->weight;
 }
 
-/* Moves the line to the top. Returns its entry; *distance: NEVER for a new one. */
-static entry_t *touch(line_stack_t *s, uint64_t line, double *distance)
+/* Moves the line, which has this slot, to the top. Returns its entry; *distance: NEVER for a new one. */
+static entry_t *touch(line_stack_t *s, uint64_t line, uint32_t *slot, uint32_t *distance)
 {
-    if (s->next > s->positions)
-        rebuild(s, s->most);
-    uint32_t *slot = find(s, line);
     *distance = NEVER;
     if (*slot == 0) {
         entry_t *e = &s->entry[s->n++];
@@ -180,7 +173,11 @@ static entry_t *touch(line_stack_t *s, uint64_t line, double *distance)
             e->since[i] = e->dirty[i] = NEVER;
     } else {
         const uint32_t at = s->entry[*slot - 1].at;
-        *distance = ldexp((double)(s->n - tree_below(s, at)), (int)s->halvings);
+        if (at + 1 == s->next) { /* it is at the top */
+            *distance = 0;
+            return &s->entry[*slot - 1];
+        }
+        *distance = (uint32_t)s->n - tree_below(s, at);
         tree_add(s, at, UINT32_MAX);
         s->owner[at] = 0;
     }
@@ -194,64 +191,81 @@ static entry_t *touch(line_stack_t *s, uint64_t line, double *distance)
 /* --- sectors ---------------------------------------------------------------------------------- */
 
 /* A read of the sectors of one group. */
-static void read_group(entry_t *e, unsigned wanted, unsigned group, double weight,
+static void read_group(const line_stack_t *s, entry_t *e, unsigned wanted, unsigned group,
                        stack_counts_t *counts)
 {
-    double fetched = 0;
+    uint32_t fetched = 0;
     for (unsigned i = 0; i < SECTORS; i++) {
         if (!(wanted >> i & 1))
             continue;
-        note(&counts->read, e->since[i], weight);
+        note(&counts->read, s, e->since[i]);
         fetched = e->since[i] > fetched ? e->since[i] : fetched;
     }
     for (unsigned i = 0; i < SECTORS; i++) {
         if (!(group >> i & 1))
             continue;
         /* In smaller caches the group is fetched, as far as it is not there. */
-        note(&counts->fill, e->since[i] < fetched ? e->since[i] : fetched, weight);
-        if (wanted >> i & 1 || isinf(fetched))
+        note(&counts->fill, s, e->since[i] < fetched ? e->since[i] : fetched);
+        if (wanted >> i & 1 || fetched == NEVER)
             e->since[i] = 0;
     }
 }
 
-static void write_sectors(entry_t *e, unsigned sectors, double weight, stack_counts_t *counts)
+static void write_sectors(const line_stack_t *s, entry_t *e, unsigned sectors, unsigned full,
+                          stack_counts_t *counts)
 {
     for (unsigned i = 0; i < SECTORS; i++) {
-        if (!(sectors >> i & 1))
+        const unsigned bit = 1u << i;
+        if (!(sectors & bit))
             continue;
-        note(&counts->write, e->since[i], weight);
-        note(&counts->dirty, e->dirty[i], weight);
+        note(&counts->write, s, e->since[i]);
+        note(&counts->dirty, s, e->dirty[i]);
+        /* A second part completes a sector: which bytes were written is not kept. */
+        if (e->partial & bit)
+            counts->partial -= s->weight;
+        e->partial = (uint8_t)(full & bit || e->partial & bit || e->since[i] != NEVER
+                                   ? e->partial & ~bit
+                                   : e->partial | bit);
+        if (e->partial & bit)
+            counts->partial += s->weight;
         e->since[i] = e->dirty[i] = 0;
     }
 }
 
-void stack_access(line_stack_t *s, uint64_t line, unsigned sectors, unsigned group, stack_use_t use,
-                  stack_counts_t *counts)
+void stack_access(line_stack_t *s, uint64_t line, const stack_use_t *use, stack_counts_t *counts)
 {
-    double distance;
-    if (!is_sampled(s, line))
+    const uint64_t hash = mix64(line);
+    uint32_t distance;
+    if (!is_sampled(s, hash))
         return;
-    if (s->n == s->most && *find(s, line) == 0) {
-        s->halvings += !s->exact;
-        rebuild(s, s->exact ? s->most - s->most / 4 : s->most);
-        if (!is_sampled(s, line))
+    uint32_t *slot = find(s, line, hash);
+    if (s->next > s->positions || (*slot == 0 && s->n == s->most)) {
+        const bool full = *slot == 0 && s->n == s->most;
+        if (full && !s->exact) {
+            s->halvings++;
+            s->weight *= 2;
+        }
+        rebuild(s, full && s->exact ? s->most - s->most / 4 : s->most);
+        if (!is_sampled(s, hash))
+            return;
+        slot = find(s, line, hash);
+        if (*slot == 0 && s->n == s->most) /* all of them are sampled still */
             return;
     }
-    entry_t *e = touch(s, line, &distance);
-    const double weight = ldexp(1, (int)s->halvings);
-    for (unsigned i = 0; i < SECTORS && !isinf(distance); i++) {
-        e->since[i] = fmaxf(e->since[i], (float)distance);
-        e->dirty[i] = fmaxf(e->dirty[i], (float)distance);
+    entry_t *e = touch(s, line, slot, &distance);
+    for (unsigned i = 0; i < SECTORS && distance != NEVER; i++) {
+        e->since[i] = e->since[i] > distance ? e->since[i] : distance;
+        e->dirty[i] = e->dirty[i] > distance ? e->dirty[i] : distance;
     }
-    if (use == STACK_COPY) {
+    if (use->copy) {
         for (unsigned i = 0; i < SECTORS; i++)
-            e->since[i] = sectors >> i & 1 ? 0 : e->since[i];
+            e->since[i] = 0;
         return;
     }
-    const unsigned all = (1u << group) - 1;
-    for (unsigned g = 0; g < SECTORS && use != STACK_WRITE; g += group)
-        if (sectors & all << g)
-            read_group(e, sectors & all << g, all << g, weight, counts);
-    if (use != STACK_READ)
-        write_sectors(e, sectors, weight, counts);
+    const unsigned all = (1u << use->group) - 1;
+    for (unsigned g = 0; g < SECTORS && use->read; g += use->group)
+        if (use->sectors & all << g)
+            read_group(s, e, use->sectors & all << g, all << g, counts);
+    if (use->write)
+        write_sectors(s, e, use->sectors, use->full, counts);
 }

@@ -31,6 +31,7 @@ typedef struct {
     distances_t write; /* sectors of writes */
     distances_t fill;  /* sectors that a cache fetches, with the others of their group */
     distances_t dirty; /* sectors that become modified, so that they are written back once */
+    double partial;    /* sectors of which only a part has been written, and nothing was read */
 } stack_counts_t;
 
 typedef struct line_stack line_stack_t;
@@ -40,12 +41,16 @@ typedef struct line_stack line_stack_t;
 line_stack_t *stack_create(size_t most, bool exact);
 void stack_destroy(line_stack_t *s); /* NULL is allowed */
 
-typedef enum { STACK_READ, STACK_WRITE, STACK_READ_WRITE, STACK_COPY } stack_use_t;
+/* An access to sectors (bits 0 to 3) of a line. */
+typedef struct {
+    uint8_t sectors, full; /* full: those of which all bytes are written */
+    uint8_t group;         /* sectors that a miss fetches together: 1, 2 or 4 */
+    bool read, write;
+    bool copy; /* all of the line is put there, and nothing is counted */
+} stack_use_t;
 
-/* An access to sectors (bits 0 to 3) of the line of 128 bytes with that number. group: sectors that a
- * miss fetches together, 1, 2 or 4. STACK_COPY: the sectors are put there and counted nowhere. */
-void stack_access(line_stack_t *s, uint64_t line, unsigned sectors, unsigned group, stack_use_t use,
-                  stack_counts_t *counts);
+/* line: its number. */
+void stack_access(line_stack_t *s, uint64_t line, const stack_use_t *use, stack_counts_t *counts);
 
 /* The share of lines that are sampled: 1, 1/2, 1/4 ... */
 double stack_rate(const line_stack_t *s);

@@ -31,10 +31,11 @@ static uint64_t quotient_up(uint64_t a, uint64_t b)
 wave_t wave_model(const uint64_t *length, uint64_t blocks, uint64_t sms, uint64_t slots)
 {
     if (length == NULL)
-        return (wave_t){(double)quotient_up(blocks, sms * slots), (double)quotient_up(blocks, sms)};
+        return (wave_t){(double)quotient_up(blocks, sms * slots), 1,
+                        (double)quotient_up(blocks, sms)};
     const uint64_t n = sms * slots;
     slot_t *heap = rb_calloc(n, sizeof(*heap));
-    uint64_t *of_sm = rb_calloc(sms, sizeof(*of_sm)), longest = 0, busiest = 0;
+    uint64_t *of_sm = rb_calloc(sms, sizeof(*of_sm)), longest = 0, busiest = 0, most = 0;
     double sum = 0;
     for (uint64_t i = 0; i < n; i++) /* equal keys: a heap */
         heap[i] = (slot_t){0, i % sms};
@@ -43,11 +44,12 @@ wave_t wave_model(const uint64_t *length, uint64_t blocks, uint64_t sms, uint64_
         of_sm[heap[0].sm] += length[i];
         longest = heap[0].free > longest ? heap[0].free : longest;
         busiest = of_sm[heap[0].sm] > busiest ? of_sm[heap[0].sm] : busiest;
+        most = length[i] > most ? length[i] : most;
         sum += (double)length[i];
         sift(heap, n);
     }
     free(heap);
     free(of_sm);
     const double mean = sum > 0 ? sum / (double)blocks : 1;
-    return (wave_t){(double)longest / mean, (double)busiest / mean};
+    return (wave_t){(double)longest / mean, (double)most / mean, (double)busiest / mean};
 }

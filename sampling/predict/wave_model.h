@@ -9,6 +9,7 @@
 
 typedef struct {
     double longest; /* what a slot has to do at most, in mean blocks one after another */
+    double block;   /* the longest block, in mean blocks */
     double busiest; /* what an SM has to do at most, in mean blocks */
 } wave_t;
 
