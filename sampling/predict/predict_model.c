@@ -145,6 +145,7 @@ typedef struct {
     demand_t at_barrier; /* of it, until the last barrier */
     double began;        /* the last barrier */
     double block;        /* cycles of the block until then */
+    double fellows;      /* warps of the block that do as much */
 } walker_t;
 
 typedef struct {
@@ -242,7 +243,7 @@ static void close_phase(const alone_t *a, walker_t *w, double at)
     double part[PREDICT_BOUND_COUNT] = {0};
     part[PREDICT_LATENCY] = at - w->began;
     for (unsigned b = PREDICT_ISSUE; b <= PREDICT_L1; b++)
-        part[b] = station_time(a, b, w->taken.part[b] - w->at_barrier.part[b], a->warps);
+        part[b] = station_time(a, b, w->taken.part[b] - w->at_barrier.part[b], w->fellows);
     w->block += norm(part, PREDICT_LATENCY, PREDICT_L1 + 1);
     w->began = at;
     w->at_barrier = w->taken;
@@ -311,11 +312,13 @@ static void issue_loop(const alone_t *a, walker_t *w, const path_step_t *step, s
         repeat_round(w, &before, times - ROUNDS);
 }
 
-static block_cost_t cost_of(const alone_t *a, const warp_path_t *path)
+/* fellows: warps of the block, itself included, if all did as much as it does. */
+static block_cost_t cost_of(const alone_t *a, const warp_path_t *path, double fellows)
 {
     walker_t w;
     double insts = 0;
     memset(&w, 0, sizeof(w));
+    w.fellows = fmax(fellows, 1);
     for (size_t i = 0, end; i < path->n; i = end) {
         for (end = i + 1; end < path->n && path->step[end].times == path->step[i].times;)
             end++;
@@ -397,6 +400,20 @@ static void chip_parts(const gpu_spec_t *spec, const predict_traffic_t *t, doubl
     out->part[PREDICT_ATOMIC] = atomic_cycles(spec, t);
 }
 
+/* What an access of each class is like, as far as blocks were decoded. */
+static void take_access(predict_traffic_t *t, const access_mean_t *access)
+{
+    for (unsigned k = 0; k < OP_CLASS_COUNT; k++) {
+        const access_mean_t *a = &access[k];
+        if (a->n <= 0)
+            continue;
+        t->passes[k] = a->passes / a->n;
+        t->lines[k] = a->lines / a->n;
+        t->sectors[k] = a->sectors / a->n;
+        t->conflict[k] = a->conflict / a->n;
+    }
+}
+
 predict_traffic_t predict_assume(const predict_profile_t *p, const gpu_spec_t *spec)
 {
     predict_traffic_t t = {.l1_hit = spec->sm.l1.enabled ? ASSUMED_L1_HIT : 0, .l2_hit = ASSUMED_L2_HIT};
@@ -416,15 +433,7 @@ predict_traffic_t predict_assume(const predict_profile_t *p, const gpu_spec_t *s
     t.store_sectors = insts[1] * of_inst;
     t.atomic_sectors = insts[2] * of_inst;
     t.load_lines = insts[0] * t.lines[OP_LOAD_LG];
-    for (unsigned k = 0; k < OP_CLASS_COUNT; k++) {
-        const access_mean_t *a = &p->access[k];
-        if (a->n <= 0)
-            continue;
-        t.passes[k] = a->passes / a->n;
-        t.lines[k] = a->lines / a->n;
-        t.sectors[k] = a->sectors / a->n;
-        t.conflict[k] = a->conflict / a->n;
-    }
+    take_access(&t, p->access);
     t.dram_reads = (t.load_sectors * (1 - t.l1_hit)) * (1 - t.l2_hit);
     t.dram_writes = t.store_sectors * (1 - t.l2_hit);
     return t;
@@ -459,9 +468,11 @@ static unsigned doubts_of(const predict_profile_t *p, const predicted_t *out)
 static block_cost_t mean_cost(const alone_t *a, const predict_profile_t *p)
 {
     block_cost_t mean = {0};
-    double insts = 0;
+    double insts = 0, of_block = 0;
+    for (size_t i = 0; i < p->n_paths; i++)
+        of_block += p->path[i].share * p->path[i].insts * p->warps;
     for (size_t i = 0; i < p->n_paths; i++) {
-        const block_cost_t c = cost_of(a, &p->path[i]);
+        const block_cost_t c = cost_of(a, &p->path[i], of_block / p->path[i].insts);
         mean.cycles += p->path[i].share * c.cycles;
         insts += p->path[i].share * p->path[i].insts;
         for (unsigned b = 0; b < PREDICT_BOUND_COUNT; b++)
@@ -486,7 +497,11 @@ static double latency_cycles(const alone_t *a, const predict_profile_t *p, const
                         a->spec->sm.sm.block_start_latency;
     if (p->longest.n == 0)
         return wave->longest * (block + turn);
-    const double longest = cost_of(a, &p->longest).cycles + turn;
+    predict_traffic_t own = *a->traffic;
+    alone_t in_it = *a;
+    take_access(&own, p->longest_access);
+    in_it.traffic = &own;
+    const double longest = cost_of(&in_it, &p->longest, (double)p->lengths[p->longest_block] / p->longest.insts).cycles + turn;
     return longest + fmax(wave->longest - wave->block, 0) * (block + turn);
 }
 

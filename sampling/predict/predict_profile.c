@@ -7,6 +7,9 @@
 #include "sim/core/mix64.h"
 #include "sim/sm/memory/coalesce.h"
 
+/* Of each class, so many accesses are looked at, and of further ones a part. */
+enum { ACCESS_MOST = 1024, ACCESS_SHARE = 16 };
+
 enum { INST_BYTES = 16, BANKS = 32 };
 
 rb_code_t predict_profile_begin(predict_profile_t *p, trace_source_t *source, uint64_t id,
@@ -131,12 +134,14 @@ static rb_code_t index_block(predict_profile_t *p, trace_source_t *source, trace
 
 /* --- decoded blocks --------------------------------------------------------------------------- */
 
-static void count_access(predict_profile_t *p, const inst_t *inst, const uint64_t *rec,
-                         uint32_t mask)
+static void count_access(const predict_profile_t *p, access_mean_t *access, const inst_t *inst,
+                         const uint64_t *rec, uint32_t mask)
 {
-    access_mean_t *a = &p->access[inst->cls];
+    access_mean_t *a = &access[inst->cls];
     lane_addrs_t lanes;
     unsigned ideal;
+    if (a->n >= ACCESS_MOST && ++a->skipped % ACCESS_SHARE != 0)
+        return;
     coalesce_decode(rec, inst->width, &lanes);
     const bool atomic = inst->access == ACC_ATOMIC || inst->access == ACC_REDUCTION;
     const mem_space_t space = inst->space != MEM_GENERIC
@@ -166,7 +171,8 @@ static void count_access(predict_profile_t *p, const inst_t *inst, const uint64_
     }
 }
 
-static void decode_warp(predict_profile_t *p, warp_stream_t *warp, warp_path_t *path)
+static void decode_warp(const predict_profile_t *p, access_mean_t *access, warp_stream_t *warp,
+                        warp_path_t *path)
 {
     size_t cap = 0;
     for (bool some = stream_first(warp); some; some = stream_next(warp)) {
@@ -178,7 +184,7 @@ static void decode_warp(predict_profile_t *p, warp_stream_t *warp, warp_path_t *
                 const inst_t *inst = &run->first[i];
                 if (inst->space == MEM_NONE || inst->width == 0)
                     continue;
-                count_access(p, inst, rec, run->mask);
+                count_access(p, access, inst, rec, run->mask);
                 rec += addr_words(rec);
             }
         }
@@ -195,7 +201,7 @@ static rb_code_t decode_block(predict_profile_t *p, trace_source_t *source, trac
         return RB_OK;
     for (uint32_t w = 0; w < b->n_warps; w++) {
         warp_path_t path = {0};
-        decode_warp(p, &b->warps[w], &path);
+        decode_warp(p, sum->last ? p->longest_access : p->access, &b->warps[w], &path);
         end_path(p, &path, sum, &longest);
     }
     for (uint32_t i = 0; i < b->n_waits && !sum->last; i++)

@@ -36,6 +36,7 @@ typedef struct {
     double sectors;  /* of 32 bytes */
     double passes;   /* through the banks of the L1 or shared memory */
     double conflict; /* atomics: lanes on the word with the most, of each line in global memory */
+    uint64_t skipped;
 } access_mean_t;
 
 typedef struct {
@@ -47,7 +48,7 @@ typedef struct {
     size_t n_paths;
     double warps;   /* warps of a block that do something */
     double slowest; /* of the paths of a block, the longest over the mean, in instructions */
-    access_mean_t access[OP_CLASS_COUNT];
+    access_mean_t access[OP_CLASS_COUNT], longest_access[OP_CLASS_COUNT];
     double spins; /* polls of loops in which warps wait for others, per warp */
     double unknown; /* share of instructions that the opcode table lacks */
     uint32_t code_bytes; /* of the instructions that are executed */

@@ -10,9 +10,8 @@
 #include "sim/gpu/dispatch/occupancy.h"
 #include "sim/gpu/warming/touch_walk.h"
 
-/* SMs whose L1 is looked at; lines that are followed, of an L1 and of the L2; an L2 that is smaller than
- * this many lines is not told from one of that size. */
-enum { SMS = 2, L1_LINES = 4096, L2_LINES = 1 << 14, REACH = 256 };
+/* SMs whose L1 is looked at; lines that are followed, of an L1 and of the L2. */
+enum { SMS = 2, L1_LINES = 4096, L2_LINES = 1 << 14 };
 
 /* Where code is: no data is there. */
 #define CODE_BASE (UINT64_C(1) << 62)
@@ -210,9 +209,12 @@ rb_code_t predict_walk_launch(predict_walk_t *w, trace_source_t *source, uint64_
     w->slots = all < p->info.n_blocks ? all : p->info.n_blocks;
     for (uint32_t i = 0; i < w->n_l1; i++)
         w->l1[i] = stack_create(L1_LINES, true);
+    uint64_t smallest = UINT64_MAX;
+    for (size_t i = 0; i < w->n; i++)
+        smallest = w->spec[i]->mem.l2.size < smallest ? w->spec[i]->mem.l2.size : smallest;
     const touch_consumer_t consumer = {.take = take,
                                        .ctx = w,
-                                       .reach = REACH,
+                                       .reach = touch_reach(smallest / LINE_BYTES),
                                        .slots = all,
                                        .wants_l1 = wants_l1,
                                        .take_l1 = take_l1};

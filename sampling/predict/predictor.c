@@ -5,10 +5,12 @@
 #include "sampling/predict/predict_walk.h"
 #include "sim/core/alloc.h"
 
-/* What level 0 predicted for launches that the index cannot tell from others. */
+/* Launches that the index cannot tell from each other are predicted once; on level 1 twice, because the
+ * first one may find other caches. */
 typedef struct {
-    uint64_t key; /* 0: empty */
-    predicted_t *of; /* owned; per specification */
+    uint64_t key;    /* 0: empty */
+    unsigned times;  /* predicted */
+    predicted_t *of; /* owned; the last time; per specification */
 } known_t;
 
 struct predictor {
@@ -86,7 +88,11 @@ static void remember(predictor_t *p, uint64_t key, const predicted_t *out)
         p->slots *= 2;
     }
     known_t *k = find(p->known, p->slots, key);
-    *k = (known_t){key, rb_calloc(p->n, sizeof(*k->of))};
+    if (k->key == key)
+        p->n_known--;
+    else
+        *k = (known_t){.key = key, .of = rb_calloc(p->n, sizeof(*k->of))};
+    k->times++;
     for (size_t i = 0; i < p->n; i++)
         k->of[i] = out[i];
 }
@@ -112,9 +118,9 @@ rb_code_t predictor_launch(predictor_t *p, trace_source_t *source, uint64_t id, 
     trace_launch_t *launch;
     RB_TRY(predict_profile_begin(&shape, source, id, err));
     const bool cold = is_cold(p, shape.info.code_id);
-    const uint64_t key = p->level == 0 && shape.indexed && !cold ? shape.key | 1 : 0;
+    const uint64_t key = shape.indexed && !cold ? shape.key | 1 : 0;
     const known_t *k = key != 0 ? find(p->known, p->slots, key) : NULL;
-    if (k != NULL && k->key == key) {
+    if (k != NULL && k->times > p->level) {
         for (size_t i = 0; i < p->n; i++)
             out[i] = k->of[i];
         return RB_OK;
