@@ -26,6 +26,7 @@ enum {
                                      * which more */
     LAUNCH_NEEDS_BBV = 1 << 3,
     LAUNCH_NEEDS_GRID = 1 << 4, /* grid and block */
+    LAUNCH_NEEDS_PREDICTION = 1 << 5, /* made when the run begins: launch_missing() ignores it */
 };
 
 struct plan_build;

@@ -63,6 +63,7 @@ typedef struct {
     double lines[OP_CLASS_COUNT];   /* of an instruction */
     double sectors[OP_CLASS_COUNT]; /* of an instruction */
     double conflict[OP_CLASS_COUNT]; /* of an atomic, operations on the word with the most */
+    double words[OP_CLASS_COUNT]; /* of an atomic, words of a line that it works on */
     double hot_atomics; /* requests of atomics to the slice with the most; 0: spread evenly */
 } predict_traffic_t;
 

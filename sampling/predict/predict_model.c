@@ -380,8 +380,9 @@ static double atomic_cycles(const gpu_spec_t *spec, const predict_traffic_t *t)
     const double lines = fmax(t->lines[OP_ATOM_LG], 1);
     const double of_line = t->sectors[OP_ATOM_LG] / lines;
     const double requests = of_line > 0 ? t->atomic_sectors / of_line : 0;
+    const double steps = fmax(fmax(of_line, t->conflict[OP_ATOM_LG]), 1);
     return fmax(requests / l2->slices, t->hot_atomics) *
-           fmax(fmax(of_line, t->conflict[OP_ATOM_LG]), 1);
+           fmax(steps, t->words[OP_ATOM_LG] * l2->atomic_word_interval);
 }
 
 /* Cycles of the chip's memory for the launch. */
@@ -411,6 +412,7 @@ static void take_access(predict_traffic_t *t, const access_mean_t *access)
         t->lines[k] = a->lines / a->n;
         t->sectors[k] = a->sectors / a->n;
         t->conflict[k] = a->conflict / a->n;
+        t->words[k] = a->words / a->n;
     }
 }
 

@@ -168,6 +168,7 @@ static void count_access(const predict_profile_t *p, access_mean_t *access, cons
     for (uint32_t i = 0; i < lines.n; i++) {
         a->sectors += sectors_in(lines.line[i].sectors);
         a->conflict += atomic ? (double)lines.line[i].conflict / lines.n : 0;
+        a->words += atomic ? (double)lines.line[i].words / lines.n : 0;
     }
 }
 
@@ -308,7 +309,7 @@ rb_code_t predict_profile_read(predict_profile_t *p, trace_source_t *source, uin
     if (!decode && (source->ops->warp_profile == NULL || source->ops->block_facts == NULL))
         return rb_fail(err, RB_USAGE,
                        "this trace has no index, which predictions of level 0 are made from: "
-                       "'rubato convert' makes one; or --level 1");
+                       "'rubato convert' makes one; or take level 1, which reads blocks");
     if (source->ops->block_facts != NULL)
         RB_TRY(read_lengths(p, source, launch, err));
     RB_TRY(read_blocks(p, source, launch, decode, &sum, err));

@@ -36,6 +36,7 @@ typedef struct {
     double sectors;  /* of 32 bytes */
     double passes;   /* through the banks of the L1 or shared memory */
     double conflict; /* atomics: lanes on the word with the most, of each line in global memory */
+    double words;    /* atomics in global memory: words that a line has operations on */
     uint64_t skipped;
 } access_mean_t;
 

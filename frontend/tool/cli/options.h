@@ -115,6 +115,7 @@ typedef enum {
     CLI_LIBS,
     CLI_ARCHIVES,
     CLI_LEVEL,
+    CLI_PREDICT,
 } cli_option_id_t;
 
 typedef struct {
