@@ -237,13 +237,22 @@ static double station_time(const alone_t *a, unsigned b, double part, double war
     return part * each;
 }
 
+/* A warp or block that has a station for itself waits there for nobody: its use is in its own time. n: how
+ * many share it. */
+static double with_others(double part, double n)
+{
+    return n < 2 ? part * fmax(n - 1, 0) : part;
+}
+
 /* The block is at a barrier, or at its end. */
 static void close_phase(const alone_t *a, walker_t *w, double at)
 {
     double part[PREDICT_BOUND_COUNT] = {0};
     part[PREDICT_LATENCY] = at - w->began;
     for (unsigned b = PREDICT_ISSUE; b <= PREDICT_L1; b++)
-        part[b] = station_time(a, b, w->taken.part[b] - w->at_barrier.part[b], w->fellows);
+        part[b] = with_others(
+            station_time(a, b, w->taken.part[b] - w->at_barrier.part[b], w->fellows),
+            is_sub_core(b) ? w->fellows / a->spec->sm.sm.sub_cores : w->fellows);
     w->block += norm(part, PREDICT_LATENCY, PREDICT_L1 + 1);
     w->began = at;
     w->at_barrier = w->taken;
@@ -462,7 +471,7 @@ static double first_access(const alone_t *a)
 
 static unsigned doubts_of(const predict_profile_t *p, const predicted_t *out)
 {
-    return (out->waves < 1 && p->lengths != NULL ? PREDICT_FEW_WAVES : 0u) |
+    return (out->waves < 1 && p->uneven ? PREDICT_FEW_WAVES : 0u) |
            (p->spins > 0 ? PREDICT_SPINS : 0u) | (p->unknown > 0 ? PREDICT_UNKNOWN : 0u);
 }
 
@@ -507,6 +516,16 @@ static double latency_cycles(const alone_t *a, const predict_profile_t *p, const
     return longest + fmax(wave->longest - wave->block, 0) * (block + turn);
 }
 
+/* The cycles of all bounds together. blocks: that are on an SM. */
+static double joined(const predicted_t *out, double blocks)
+{
+    double part[PREDICT_BOUND_COUNT];
+    memcpy(part, out->part, sizeof(part));
+    for (unsigned b = PREDICT_ISSUE; b <= PREDICT_L1; b++)
+        part[b] = with_others(part[b], blocks);
+    return norm(part, PREDICT_LATENCY, PREDICT_BOUND_COUNT);
+}
+
 rb_code_t predict_launch(const predict_profile_t *p, const gpu_spec_t *spec,
                          const predict_traffic_t *traffic, bool cold, predicted_t *out,
                          rb_err_t *err)
@@ -530,7 +549,7 @@ rb_code_t predict_launch(const predict_profile_t *p, const gpu_spec_t *spec,
     out->part[PREDICT_LATENCY] = latency_cycles(&a, p, &wave, block.cycles) +
                                  cold_code(&a, p, cold) + first_access(&a) +
                                  fmin(slots, (double)p->blocks) * spec->sched.dispatch_interval;
-    out->cycles = out->part[PREDICT_LAUNCH] + norm(out->part, PREDICT_LATENCY, PREDICT_BOUND_COUNT);
+    out->cycles = out->part[PREDICT_LAUNCH] + joined(out, fmin(wave.busiest, o.blocks_per_sm));
     for (unsigned b = 0; b < PREDICT_BOUND_COUNT; b++)
         out->bound = out->part[b] > out->part[out->bound] ? (predict_bound_t)b : out->bound;
     out->doubts = doubts_of(p, out);

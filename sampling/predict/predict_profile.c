@@ -282,6 +282,8 @@ static rb_code_t read_blocks(predict_profile_t *p, trace_source_t *source, trace
 {
     const uint64_t n = p->blocks < PROFILE_BLOCKS ? p->blocks : PROFILE_BLOCKS;
     uint64_t longest = p->lengths != NULL ? 0 : UINT64_MAX;
+    double before = 0, first = 0; /* instructions */
+    p->uneven = p->lengths != NULL;
     for (uint64_t i = 1; i < p->blocks && p->lengths != NULL; i++)
         longest = p->lengths[i] > p->lengths[longest] ? i : longest;
     for (uint64_t i = 0; i <= n; i++) {
@@ -294,6 +296,10 @@ static rb_code_t read_blocks(predict_profile_t *p, trace_source_t *source, trace
                 continue;
             RB_TRY(decode ? decode_block(p, source, launch, which, sum, err)
                           : index_block(p, source, launch, which, sum, err));
+            const double insts = sum->insts - before;
+            before = sum->insts;
+            p->uneven |= !sum->last && sum->blocks > 1 && insts != first;
+            first = sum->blocks <= 1 ? insts : first;
             p->longest_block = sum->last ? longest : p->longest_block;
             longest = sum->last ? UINT64_MAX : longest;
         }

@@ -55,6 +55,7 @@ typedef struct {
     uint32_t code_bytes; /* of the instructions that are executed */
     warp_path_t longest;    /* the longest warp of the longest block; n 0: blocks are alike */
     uint64_t longest_block; /* UINT64_MAX: blocks are alike */
+    bool uneven;            /* blocks differ in length */
     uint64_t *lengths; /* owned; warp instructions of each block, if they differ; else NULL */
     uint64_t key;      /* equal launches have equal ones */
 } predict_profile_t;
