@@ -41,12 +41,12 @@ typedef struct {
     predict_options_t o;
     const population_t *pop;
     uint64_t seed;
-    uint32_t *rows;    /* owned; by kernel, then by predicted cycles */
-    kernel_t *kernel;  /* owned */
+    uint32_t *rows;   /* owned; by kernel, then by predicted cycles */
+    kernel_t *kernel; /* owned */
     size_t n_kernels;
-    uint64_t *ids;     /* owned; the launches to simulate, ascending */
-    uint32_t *row_of;  /* owned; of these */
-    double *cycles;    /* owned; by row: simulated; NAN: not chosen */
+    uint64_t *ids;    /* owned; the launches to simulate, ascending */
+    uint32_t *row_of; /* owned; of these */
+    double *cycles;   /* owned; by row: simulated; NAN: not chosen */
     uint64_t n;
     bool asked;
 } predict_t;
@@ -212,10 +212,10 @@ static void predict_result(void *state, uint64_t i, double cycles, double varian
 
 /* What the launches of a kernel say about its predictions. */
 typedef struct {
-    double simulated;       /* cycles */
-    double ratio;           /* mean of simulated to predicted cycles */
-    double squares;         /* of the ratios' relative distances from it */
-    double rest, rest2;     /* predicted cycles of the others: sum, sum of squares */
+    double simulated;   /* cycles */
+    double ratio;       /* mean of simulated to predicted cycles */
+    double squares;     /* of the ratios' relative distances from it */
+    double rest, rest2; /* predicted cycles of the others: sum, sum of squares */
 } corrected_t;
 
 static corrected_t correct(const predict_t *s, const kernel_t *k)
@@ -257,9 +257,8 @@ static estimate_t estimate_of(const predict_t *s)
     }
     if (rest > 0 && e.df <= 0)
         return e;
-    const double half = rest > 0 ? interval_factor(s->o.confidence, e.df) *
-                                       sqrt(variance * squares / e.df)
-                                 : 0;
+    const double half =
+        rest > 0 ? interval_factor(s->o.confidence, e.df) * sqrt(variance * squares / e.df) : 0;
     e.method = rest > 0 ? "calibrated prediction t" : "exact";
     e.low = fmax(e.value - half, 0);
     e.high = e.value + half;
@@ -274,7 +273,8 @@ static rb_code_t predict_finish(void *state, plan_t *plan, estimate_t *cycles, r
     *plan = (plan_t){.method = launch_choice_text(&choice),
                      .seed = s->seed,
                      .n_launches = s->pop->n,
-                     .random = false, /* in proportion to predictions: means are not those of a kernel */
+                     .random =
+                         false, /* in proportion to predictions: means are not those of a kernel */
                      .profile_total = NAN,
                      .predicted_total = NAN,
                      .predicted_speedup = NAN,
@@ -302,10 +302,10 @@ static rb_code_t predict_finish(void *state, plan_t *plan, estimate_t *cycles, r
 static const char *predict_note(void *state)
 {
     const predict_t *s = state;
-    return s->n == s->pop->n
-               ? NULL
-               : "predicted, and corrected by the launches that were simulated: launches of a kernel "
-                 "are taken to differ from their predictions as these do";
+    return s->n == s->pop->n ? NULL
+                             : "predicted, and corrected by the launches that were simulated: "
+                               "launches of a kernel "
+                               "are taken to differ from their predictions as these do";
 }
 
 static void predict_report(const void *state, const char *name)

@@ -33,9 +33,10 @@ enum { INTERVAL_COUNTERS = 6 };
 /* A warp that runs alone. */
 typedef struct {
     double ready[REG_ID_COUNT]; /* when a register can be used */
-    double counter[INTERVAL_COUNTERS]; /* dependence barriers of the control word: when they are free */
-    double next;                /* earliest issue of the next instruction */
-    double done;                /* when everything that was issued is complete */
+    double counter
+        [INTERVAL_COUNTERS]; /* dependence barriers of the control word: when they are free */
+    double next;             /* earliest issue of the next instruction */
+    double done;             /* when everything that was issued is complete */
 } interval_warp_t;
 
 /* Issues an instruction whose result comes after that many cycles. Dependences are those of the

@@ -55,20 +55,20 @@ const char *predict_doubt_text(unsigned bit);
 typedef struct {
     double load_sectors, store_sectors, atomic_sectors; /* of 32 bytes, of the launch */
     double load_lines;                                  /* of 128 bytes; of loads */
-    double l1_hit;     /* share of the sectors of loads */
-    double l2_hit;     /* share of the sectors that loads and stores bring to the L2 */
+    double l1_hit;                                      /* share of the sectors of loads */
+    double l2_hit;                  /* share of the sectors that loads and stores bring to the L2 */
     double dram_reads, dram_writes; /* sectors */
     double partial; /* share of the modified sectors of which only some bytes were written */
-    double passes[OP_CLASS_COUNT];  /* of an instruction, through the banks */
-    double lines[OP_CLASS_COUNT];   /* of an instruction */
-    double sectors[OP_CLASS_COUNT]; /* of an instruction */
+    double passes[OP_CLASS_COUNT];   /* of an instruction, through the banks */
+    double lines[OP_CLASS_COUNT];    /* of an instruction */
+    double sectors[OP_CLASS_COUNT];  /* of an instruction */
     double conflict[OP_CLASS_COUNT]; /* of an atomic, operations on the word with the most */
-    double words[OP_CLASS_COUNT]; /* of an atomic, words of a line that it works on */
+    double words[OP_CLASS_COUNT];    /* of an atomic, words of a line that it works on */
     double hot_atomics; /* requests of atomics to the slice with the most; 0: spread evenly */
 } predict_traffic_t;
 
 typedef struct {
-    double cycles; /* launch latency included */
+    double cycles;                    /* launch latency included */
     double part[PREDICT_BOUND_COUNT]; /* cycles that each would take alone */
     predict_bound_t bound;            /* the largest of them */
     double waves;                     /* of blocks */

@@ -50,12 +50,28 @@ typedef struct {
     const predict_traffic_t *traffic;
     double l1, l2, dram; /* cycles to the use of a load that ends there */
     double warps;        /* of its block */
-    bool control;        /* dependences by control words */
+    double to_l2[OP_CLASS_COUNT], to_dram[OP_CLASS_COUNT]; /* shares of instructions */
+    inst_timing_t timing[OP_CLASS_COUNT]; /* of classes that do not vary, as they are met */
+    bool timed[OP_CLASS_COUNT];
+    bool control; /* dependences by control words */
 } alone_t;
 
 static double dram_ticks(const gpu_spec_t *spec)
 {
     return spec->gpu.clock_mhz / spec->mem.dram.clock_mhz;
+}
+
+/* The share of instructions with n accesses of which one misses or more. */
+static double any_miss(double hit, double n)
+{
+    return 1 - pow(hit, n > 1 ? n : 1);
+}
+
+/* The shares depend on the class only. */
+static void set_misses(alone_t *a, op_class_t cls)
+{
+    a->to_l2[cls] = any_miss(a->traffic->l1_hit, a->traffic->lines[cls]);
+    a->to_dram[cls] = any_miss(a->traffic->l2_hit, a->traffic->lines[cls]);
 }
 
 static alone_t alone_on(const gpu_spec_t *spec, const predict_traffic_t *traffic)
@@ -65,29 +81,33 @@ static alone_t alone_on(const gpu_spec_t *spec, const predict_traffic_t *traffic
     const interval_latencies_t unloaded = interval_unloaded(spec);
     const double dram =
         m->l2.perfect ? 0
-                      : m->dram.latency + (m->dram.perfect ? 0 : dram_ticks(spec) *
-                                                                     (m->dram.tRCD + m->dram.tCL));
+                      : m->dram.latency +
+                            (m->dram.perfect ? 0 : dram_ticks(spec) * (m->dram.tRCD + m->dram.tCL));
     const double far = m->icnt.distance / 2.0 + (m->l2.halves > 1 ? m->l2.far_latency / 2.0 : 0);
     alone_t a = {.spec = spec, .traffic = traffic, .l1 = sm->l1.latency};
     a.dram = unloaded.of[OP_LOAD_LG] + far;
     a.l2 = a.dram - dram;
     if (sm->l1.perfect)
         a.l2 = a.dram = a.l1;
+    set_misses(&a, OP_LOAD_LG);
+    set_misses(&a, OP_TEX);
     return a;
 }
 
-/* The share of instructions with n accesses of which one misses or more. */
-static double any_miss(double hit, double n)
+static inst_timing_t timing_of(alone_t *a, const inst_t *inst)
 {
-    return 1 - pow(hit, n > 1 ? n : 1);
+    if (a->timed[inst->cls])
+        return a->timing[inst->cls];
+    a->timing[inst->cls] = sm_inst_timing(&a->spec->sm, inst);
+    a->timed[inst->cls] = !a->timing[inst->cls].varies;
+    return a->timing[inst->cls];
 }
 
 static double load_latency(const alone_t *a, const inst_t *inst)
 {
     const sm_spec_t *sm = &a->spec->sm.sm;
-    const double lines = a->traffic->lines[inst->cls], sectors = a->traffic->sectors[inst->cls];
-    const double l1_hit = inst->flags & INST_BYPASS_L1 ? 0 : a->traffic->l1_hit;
-    const double to_l2 = any_miss(l1_hit, lines), to_dram = any_miss(a->traffic->l2_hit, lines);
+    const double sectors = a->traffic->sectors[inst->cls], to_dram = a->to_dram[inst->cls];
+    const double to_l2 = inst->flags & INST_BYPASS_L1 ? 1 : a->to_l2[inst->cls];
     const double wide = inst->width > 4 ? (inst->width / 4 - 1) * 128.0 / sm->return_bytes : 0;
     const double many = fmax(a->traffic->passes[inst->cls] - 1, 0) +
                         to_l2 * fmax(sectors - 1, 0) / a->spec->mem.icnt.sm_flits;
@@ -99,7 +119,8 @@ static double shared_latency(const alone_t *a, const inst_t *inst)
     const shared_spec_t *s = &a->spec->sm.shared;
     const double more = fmax(a->traffic->passes[inst->cls] - 1, 0);
     if (inst->cls == OP_ATOM_SH)
-        return s->atomic_latency + s->atomic_conflict * fmax(a->traffic->conflict[inst->cls] - 1, 0);
+        return s->atomic_latency +
+               s->atomic_conflict * fmax(a->traffic->conflict[inst->cls] - 1, 0);
     return s->latency + s->conflict_latency * more;
 }
 
@@ -121,7 +142,7 @@ static double latency_of(const alone_t *a, const inst_t *inst, const inst_timing
                                                : a->spec->sm.sm.membar_cta_latency;
     case OP_TEX:
         return inst->space == MEM_TEX && a->traffic->lines[OP_TEX] > 0
-                   ? t->latency + any_miss(a->traffic->l1_hit, a->traffic->lines[OP_TEX]) * (a->l2 - a->l1)
+                   ? t->latency + a->to_l2[OP_TEX] * (a->l2 - a->l1)
                    : t->latency;
     default:
         return t->latency;
@@ -250,26 +271,27 @@ static void close_phase(const alone_t *a, walker_t *w, double at)
     double part[PREDICT_BOUND_COUNT] = {0};
     part[PREDICT_LATENCY] = at - w->began;
     for (unsigned b = PREDICT_ISSUE; b <= PREDICT_L1; b++)
-        part[b] = with_others(
-            station_time(a, b, w->taken.part[b] - w->at_barrier.part[b], w->fellows),
-            is_sub_core(b) ? w->fellows / a->spec->sm.sm.sub_cores : w->fellows);
+        part[b] =
+            with_others(station_time(a, b, w->taken.part[b] - w->at_barrier.part[b], w->fellows),
+                        is_sub_core(b) ? w->fellows / a->spec->sm.sm.sub_cores : w->fellows);
     w->block += norm(part, PREDICT_LATENCY, PREDICT_L1 + 1);
     w->began = at;
     w->at_barrier = w->taken;
 }
 
 /* Issues the known instructions of a step. again: its last branch goes back. */
-static void issue_step(const alone_t *a, walker_t *w, const path_step_t *s, bool again)
+static void issue_step(alone_t *a, walker_t *w, const path_step_t *s, bool again)
 {
     const sm_spec_t *sm = &a->spec->sm.sm;
     interval_warp_t *x = &w->warp;
     for (uint32_t i = 0; i < s->known; i++) {
         const inst_t *inst = &s->first[i];
-        const inst_timing_t t = sm_inst_timing(&a->spec->sm, inst);
+        const inst_timing_t t = timing_of(a, inst);
         const double latency = latency_of(a, inst, &t);
-        const double at = a->control ? interval_issue_controlled(x, inst, latency,
-                                                                 sm->mem_read_latency, sm->zero_stall)
-                                     : interval_issue(x, inst, latency);
+        const double at =
+            a->control
+                ? interval_issue_controlled(x, inst, latency, sm->mem_read_latency, sm->zero_stall)
+                : interval_issue(x, inst, latency);
         take_shared(a, inst, &t, &w->taken);
         if (inst->flags & INST_BRANCH)
             x->next = at + (again ? sm->branch_taken_latency : sm->branch_latency);
@@ -307,7 +329,7 @@ static void repeat_round(walker_t *w, const walker_t *before, double more)
 }
 
 /* n steps that are executed equally often. */
-static void issue_loop(const alone_t *a, walker_t *w, const path_step_t *step, size_t n)
+static void issue_loop(alone_t *a, walker_t *w, const path_step_t *step, size_t n)
 {
     enum { ROUNDS = 3 };
     const double times = step[0].times;
@@ -322,7 +344,7 @@ static void issue_loop(const alone_t *a, walker_t *w, const path_step_t *step, s
 }
 
 /* fellows: warps of the block, itself included, if all did as much as it does. */
-static block_cost_t cost_of(const alone_t *a, const warp_path_t *path, double fellows)
+static block_cost_t cost_of(alone_t *a, const warp_path_t *path, double fellows)
 {
     walker_t w;
     double insts = 0;
@@ -336,7 +358,8 @@ static block_cost_t cost_of(const alone_t *a, const warp_path_t *path, double fe
     close_phase(a, &w, fmax(w.warp.done, w.warp.next));
     for (size_t i = 0; i < path->n; i++)
         insts += path->step[i].times * path->step[i].known;
-    const double scale = insts > 0 ? path->insts / insts : 1; /* instructions whose code is unknown */
+    const double scale =
+        insts > 0 ? path->insts / insts : 1; /* instructions whose code is unknown */
     block_cost_t cost = {.cycles = w.block * scale, .warp = w.taken};
     for (unsigned b = 0; b < PREDICT_BOUND_COUNT; b++)
         cost.warp.part[b] *= scale;
@@ -427,7 +450,8 @@ static void take_access(predict_traffic_t *t, const access_mean_t *access)
 
 predict_traffic_t predict_assume(const predict_profile_t *p, const gpu_spec_t *spec)
 {
-    predict_traffic_t t = {.l1_hit = spec->sm.l1.enabled ? ASSUMED_L1_HIT : 0, .l2_hit = ASSUMED_L2_HIT};
+    predict_traffic_t t = {.l1_hit = spec->sm.l1.enabled ? ASSUMED_L1_HIT : 0,
+                           .l2_hit = ASSUMED_L2_HIT};
     const launch_counts_t *c = &p->counts;
     const double insts[] = {(double)c->insts[OP_LOAD_LG], (double)c->insts[OP_STORE_LG],
                             (double)c->insts[OP_ATOM_LG]};
@@ -445,8 +469,15 @@ predict_traffic_t predict_assume(const predict_profile_t *p, const gpu_spec_t *s
     t.atomic_sectors = insts[2] * of_inst;
     t.load_lines = insts[0] * t.lines[OP_LOAD_LG];
     take_access(&t, p->access);
-    t.dram_reads = (t.load_sectors * (1 - t.l1_hit)) * (1 - t.l2_hit);
-    t.dram_writes = t.store_sectors * (1 - t.l2_hit);
+    /* Data that the host copied is read once, if the launch reads so much; the L2 holds its share of it. */
+    const double reads = t.load_sectors * (1 - t.l1_hit);
+    const double room = (double)spec->mem.l2.size / SECTOR_BYTES;
+    const double data = p->copied + t.store_sectors;
+    const double absent = data > 0 ? fmax(1 - room / data, 0) : 0;
+    if (p->copied > 0 && reads > 0)
+        t.l2_hit = 1 - fmin(1, p->copied / reads) * absent;
+    t.dram_reads = reads * (1 - t.l2_hit);
+    t.dram_writes = t.store_sectors * (p->copied > 0 ? absent : 1 - t.l2_hit);
     return t;
 }
 
@@ -476,7 +507,7 @@ static unsigned doubts_of(const predict_profile_t *p, const predicted_t *out)
 }
 
 /* The mean block, and what a mean warp of it takes. */
-static block_cost_t mean_cost(const alone_t *a, const predict_profile_t *p)
+static block_cost_t mean_cost(alone_t *a, const predict_profile_t *p)
 {
     block_cost_t mean = {0};
     double insts = 0, of_block = 0;
@@ -490,9 +521,9 @@ static block_cost_t mean_cost(const alone_t *a, const predict_profile_t *p)
             mean.warp.part[b] += p->path[i].share * c.warp.part[b];
     }
     /* The sampled blocks stand for all. */
-    const double scale = insts > 0 && p->indexed ? (double)p->counts.warp_insts /
-                                                       (insts * p->warps * (double)p->blocks)
-                                                 : 1;
+    const double scale = insts > 0 && p->indexed
+                             ? (double)p->counts.warp_insts / (insts * p->warps * (double)p->blocks)
+                             : 1;
     mean.cycles *= scale * p->slowest;
     for (unsigned b = 0; b < PREDICT_BOUND_COUNT; b++)
         mean.warp.part[b] *= scale;
@@ -504,15 +535,20 @@ static double latency_cycles(const alone_t *a, const predict_profile_t *p, const
                              double block)
 {
     const sched_spec_t *sched = &a->spec->sched;
-    const double turn = sched->dispatch_latency + sched->completion_latency +
-                        a->spec->sm.sm.block_start_latency;
+    const double turn =
+        sched->dispatch_latency + sched->completion_latency + a->spec->sm.sm.block_start_latency;
     if (p->longest.n == 0)
         return wave->longest * (block + turn);
     predict_traffic_t own = *a->traffic;
     alone_t in_it = *a;
     take_access(&own, p->longest_access);
     in_it.traffic = &own;
-    const double longest = cost_of(&in_it, &p->longest, (double)p->lengths[p->longest_block] / p->longest.insts).cycles + turn;
+    set_misses(&in_it, OP_LOAD_LG);
+    set_misses(&in_it, OP_TEX);
+    const double longest =
+        cost_of(&in_it, &p->longest, (double)p->lengths[p->longest_block] / p->longest.insts)
+            .cycles +
+        turn;
     return longest + fmax(wave->longest - wave->block, 0) * (block + turn);
 }
 

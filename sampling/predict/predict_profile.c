@@ -58,7 +58,8 @@ static void add_path(predict_profile_t *p, warp_path_t *path)
 {
     size_t near = 0;
     for (size_t i = 0; i < p->n_paths; i++) {
-        const double here = p->path[i].insts - path->insts, best = p->path[near].insts - path->insts;
+        const double here = p->path[i].insts - path->insts,
+                     best = p->path[near].insts - path->insts;
         if (same_path(&p->path[i], path)) {
             p->path[i].share++;
             free(path->step);
@@ -144,10 +145,10 @@ static void count_access(const predict_profile_t *p, access_mean_t *access, cons
         return;
     coalesce_decode(rec, inst->width, &lanes);
     const bool atomic = inst->access == ACC_ATOMIC || inst->access == ACC_REDUCTION;
-    const mem_space_t space = inst->space != MEM_GENERIC
-                                  ? (mem_space_t)inst->space
-                                  : coalesce_generic_space(coalesce_first(rec), p->info.shared_base,
-                                                           p->info.local_base);
+    const mem_space_t space =
+        inst->space != MEM_GENERIC
+            ? (mem_space_t)inst->space
+            : coalesce_generic_space(coalesce_first(rec), p->info.shared_base, p->info.local_base);
     const bool shared = space == MEM_SHARED;
     const pass_mode_t mode = shared && inst->access == ACC_LOAD ? PASS_PAIRS : PASS_GROUPS;
     a->n++;
@@ -251,7 +252,8 @@ static void digest(predict_profile_t *p, const sampled_t *sum)
         for (size_t k = 0; k < p->path[i].n; k++) {
             const path_step_t *s = &p->path[i].step[k];
             low = s->first->pc < low ? s->first->pc : low;
-            high = s->first->pc + s->n * INST_BYTES > high ? s->first->pc + s->n * INST_BYTES : high;
+            high =
+                s->first->pc + s->n * INST_BYTES > high ? s->first->pc + s->n * INST_BYTES : high;
             for (uint32_t j = 0; j < s->known; j++)
                 insts[s->first[j].cls] += s->times * p->path[i].share;
         }
@@ -327,8 +329,10 @@ rb_code_t predict_profile_read(predict_profile_t *p, trace_source_t *source, uin
         add_path(p, &path);
     }
     if (sum.warps <= 0)
-        return rb_fail(err, RB_TRACE, "%s: launch %llu: no instruction is known of the blocks that "
-                       "were looked at", p->info.file, (unsigned long long)id);
+        return rb_fail(err, RB_TRACE,
+                       "%s: launch %llu: no instruction is known of the blocks that "
+                       "were looked at",
+                       p->info.file, (unsigned long long)id);
     digest(p, &sum);
     return RB_OK;
 }

@@ -50,14 +50,15 @@ typedef struct {
     double warps;   /* warps of a block that do something */
     double slowest; /* of the paths of a block, the longest over the mean, in instructions */
     access_mean_t access[OP_CLASS_COUNT], longest_access[OP_CLASS_COUNT];
-    double spins; /* polls of loops in which warps wait for others, per warp */
-    double unknown; /* share of instructions that the opcode table lacks */
-    uint32_t code_bytes; /* of the instructions that are executed */
+    double spins;           /* polls of loops in which warps wait for others, per warp */
+    double unknown;         /* share of instructions that the opcode table lacks */
+    uint32_t code_bytes;    /* of the instructions that are executed */
     warp_path_t longest;    /* the longest warp of the longest block; n 0: blocks are alike */
     uint64_t longest_block; /* UINT64_MAX: blocks are alike */
     bool uneven;            /* blocks differ in length */
-    uint64_t *lengths; /* owned; warp instructions of each block, if they differ; else NULL */
-    uint64_t key;      /* equal launches have equal ones */
+    uint64_t *lengths;      /* owned; warp instructions of each block, if they differ; else NULL */
+    double copied;          /* sectors that the host has copied to the device so far; 0: unknown */
+    uint64_t key;           /* equal launches have equal ones */
 } predict_profile_t;
 
 /*

@@ -11,7 +11,7 @@
 #include "sim/gpu/warming/touch_walk.h"
 
 /* SMs whose L1 is looked at; lines that are followed, of an L1 and of the L2. */
-enum { SMS = 2, L1_LINES = 4096, L2_LINES = 1 << 14 };
+enum { SMS = 2, L1_LINES = 2304, L2_LINES = 1 << 14 };
 
 /* Where code is: no data is there. */
 #define CODE_BASE (UINT64_C(1) << 62)
@@ -177,17 +177,18 @@ static predict_traffic_t traffic_at(predict_walk_t *w, size_t point, const predi
     t.load_sectors = reads;
     t.store_sectors = (double)w->counts.sectors[L2_TOUCH_WRITE];
     t.atomic_sectors = (double)w->counts.sectors[L2_TOUCH_ATOMIC];
-    t.l1_hit = !l1->enabled || l1->perfect ? (double)l1->perfect
-                           : cached * (1 - share(distances_missed(&w->in_l1.read, l1_lines),
-                                                 w->in_l1.read.all));
+    t.l1_hit =
+        !l1->enabled || l1->perfect
+            ? (double)l1->perfect
+            : cached * (1 - share(distances_missed(&w->in_l1.read, l1_lines), w->in_l1.read.all));
     const double missed = distances_missed(&w->in_l2.read, l2_lines);
     const double to_l2 = t.load_sectors * (1 - t.l1_hit) + t.atomic_sectors;
     t.l2_hit = spec->mem.l2.perfect ? 1 : 1 - share(missed, to_l2);
     t.dram_reads = distances_missed(&w->in_l2.fill, l2_lines);
     const double allocated = distances_missed(&w->in_l2.write, l2_lines);
-    t.dram_writes = write_back(&w->held[point], &spec->mem,
-                               (t.dram_reads + allocated) / SECTORS_PER_LINE,
-                               distances_missed(&w->in_l2.dirty, l2_lines));
+    t.dram_writes =
+        write_back(&w->held[point], &spec->mem, (t.dram_reads + allocated) / SECTORS_PER_LINE,
+                   distances_missed(&w->in_l2.dirty, l2_lines));
     t.partial = share(w->in_l2.partial, w->in_l2.dirty.all);
     uint64_t most = 0;
     for (uint32_t s = 0; s < w->map.slices; s++)

@@ -4,6 +4,8 @@
 #include "sampling/predict/predict.h"
 #include "sampling/predict/predict_walk.h"
 #include "sim/core/alloc.h"
+#include "sim/core/mix64.h"
+#include "sim/core/msg.h"
 
 /* Launches that the index cannot tell from each other are predicted once; on level 1 twice, because the
  * first one may find other caches. */
@@ -20,8 +22,9 @@ struct predictor {
     const gpu_spec_t **each;    /* owned; of spec */
     predict_walk_t *walk;       /* owned; level 1 */
     predict_traffic_t *traffic; /* owned; of the launch, per specification */
-    known_t *known; /* owned; a hash table, a power of two */
+    known_t *known;             /* owned; a hash table, a power of two */
     size_t n_known, slots;
+    double copied;  /* sectors that the host has copied so far */
     uint64_t *code; /* owned; kernels that have run, ascending */
     size_t n_codes, cap_codes;
 };
@@ -97,11 +100,22 @@ static void remember(predictor_t *p, uint64_t key, const predicted_t *out)
         k->of[i] = out[i];
 }
 
+/* Copies change what level 0 assumes, and so the key. */
+static void take_copies(predictor_t *p, trace_source_t *source, uint64_t id, predict_profile_t *x)
+{
+    const memcpy_op_t *ops;
+    const size_t n = source->ops->copies(source, id, &ops);
+    for (size_t i = 0; i < n; i++)
+        p->copied += (double)ops[i].bytes / SECTOR_BYTES;
+    x->key = mix64(x->key ^ (uint64_t)p->copied);
+}
+
 static rb_code_t predict_open(predictor_t *p, trace_source_t *source, uint64_t id,
                               trace_launch_t *launch, bool cold, predicted_t *out, rb_err_t *err)
 {
     predict_profile_t profile;
     rb_code_t rc = predict_profile_read(&profile, source, id, launch, p->level > 0, err);
+    profile.copied = p->copied;
     if (rc == RB_OK && p->walk != NULL)
         rc = predict_walk_launch(p->walk, source, id, &profile, p->traffic, err);
     for (size_t i = 0; i < p->n && rc == RB_OK; i++)
@@ -118,6 +132,7 @@ rb_code_t predictor_launch(predictor_t *p, trace_source_t *source, uint64_t id, 
     trace_launch_t *launch;
     RB_TRY(predict_profile_begin(&shape, source, id, err));
     const bool cold = is_cold(p, shape.info.code_id);
+    take_copies(p, source, id, &shape);
     const uint64_t key = shape.indexed && !cold ? shape.key | 1 : 0;
     const known_t *k = key != 0 ? find(p->known, p->slots, key) : NULL;
     if (k != NULL && k->times > p->level) {

@@ -1,6 +1,5 @@
 #include "sampling/predict/stack_distance.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,7 +49,7 @@ static double bin_low(size_t bin)
     if (bin < DISTANCE_EXACT)
         return (double)bin;
     const size_t k = bin - DISTANCE_EXACT;
-    return ldexp((double)(16 + k % 16), (int)(k / 16));
+    return (double)((uint64_t)(16 + k % 16) << k / 16);
 }
 
 static void note(distances_t *d, const line_stack_t *s, uint32_t distance)
@@ -223,9 +222,9 @@ static void write_sectors(const line_stack_t *s, entry_t *e, unsigned sectors, u
         /* A second part completes a sector: which bytes were written is not kept. */
         if (e->partial & bit)
             counts->partial -= s->weight;
-        e->partial = (uint8_t)(full & bit || e->partial & bit || e->since[i] != NEVER
-                                   ? e->partial & ~bit
-                                   : e->partial | bit);
+        e->partial =
+            (uint8_t)(full & bit || e->partial & bit || e->since[i] != NEVER ? e->partial & ~bit
+                                                                             : e->partial | bit);
         if (e->partial & bit)
             counts->partial += s->weight;
         e->since[i] = e->dirty[i] = 0;

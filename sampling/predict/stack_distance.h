@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 /* A histogram of distances, in lines: exact below 16, then in sixteenths of powers of two. */
-enum { DISTANCE_EXACT = 16, DISTANCE_BINS = DISTANCE_EXACT + 16 * 40 };
+enum { DISTANCE_EXACT = 16, DISTANCE_BINS = DISTANCE_EXACT + 16 * 36 };
 typedef struct {
     double bin[DISTANCE_BINS];
     double never; /* first accesses */

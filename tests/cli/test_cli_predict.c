@@ -17,14 +17,13 @@ static void predictions_are_marked(void **state)
     assert_null(strstr(text, " simulated cycles"));
     free(text);
     text = cli_run_as(&rubato, 0, NULL,
-                      WORDS("predict", ADD, "--gpu", "v100", "--vary", "l2.size=3MiB,6MiB", "--level",
-                            "0", "--format", "csv"));
+                      WORDS("predict", ADD, "--gpu", "v100", "--vary", "l2.size=3MiB,6MiB",
+                            "--level", "0", "--format", "csv"));
     assert_non_null(strstr(text, "predicted_cycles"));
     assert_non_null(strstr(text, "l2.size=3MiB,1,"));
     assert_non_null(strstr(text, "l2.size=6MiB,37,"));
     free(text);
-    text = cli_run_as(&rubato, 0, NULL,
-                      WORDS("predict", ADD, "--gpu", "v100", "--format", "json"));
+    text = cli_run_as(&rubato, 0, NULL, WORDS("predict", ADD, "--gpu", "v100", "--format", "json"));
     cli_write("p.json", text, strlen(text));
     free(text);
     text = cli_read_json("p.json");
@@ -41,7 +40,8 @@ static void misuse_is_refused(void **state)
     expect(2, "unknown key 'l2.siez'", WORDS("predict", ADD, "--vary", "l2.siez=1MiB"));
     expect(2, "--predict is for the folder", WORDS("evaluate", "--predict", ADD));
     expect(2, "only --csv", WORDS("evaluate", "--predict", "nowhere", "--seeds", "3"));
-    expect(2, "does not fit an SM", WORDS("predict", TRACE, "--gpu", "v100", "-s", "sm.registers=1024"));
+    expect(2, "does not fit an SM",
+           WORDS("predict", TRACE, "--gpu", "v100", "-s", "sm.registers=1024"));
 }
 
 static void a_damaged_trace_gives_an_error(void **state)

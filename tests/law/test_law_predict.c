@@ -76,8 +76,8 @@ static void a_chain_takes_its_latencies(void **state)
         const predicted_t p = predict_launch_of(&spec, synth_source(s), 1);
         const launch_result_t r = lab_run_one(&spec, s);
         const double latency = *(const uint32_t *)((const char *)&spec.sm.lat + chains[i].latency);
-        lab_assert_near(twice.part[PREDICT_LATENCY] - p.part[PREDICT_LATENCY], STEPS * latency, 1e-3,
-                        "a chain");
+        lab_assert_near(twice.part[PREDICT_LATENCY] - p.part[PREDICT_LATENCY], STEPS * latency,
+                        1e-3, "a chain");
         lab_assert_near(p.cycles, (double)launch_result_cycles(&r), 0.03, "the model's chain");
     }
 }
@@ -145,8 +145,7 @@ static uint64_t again_address(const void *ctx, uint64_t warp, unsigned lane, uin
 /* One walk says what caches of several sizes hit: a window of 128 KiB is read four times. */
 static void hits_follow_the_capacity(void **state)
 {
-    const gpu_spec_t large =
-        LAB_SPEC("v100", ONE_SM, "l1.scale=1", "l2.size=6MiB");
+    const gpu_spec_t large = LAB_SPEC("v100", ONE_SM, "l1.scale=1", "l2.size=6MiB");
     const gpu_spec_t small = LAB_SPEC("v100", ONE_SM, "l1.scale=0.25", "l2.size=6MiB");
     const gpu_spec_t *const specs[] = {&large, &small};
     const lab_access_t a = {.op = {"LDG.E.SYS", NULL, "R2"},

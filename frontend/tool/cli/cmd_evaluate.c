@@ -216,11 +216,13 @@ static rb_code_t score_predictions(const evaluate_options_t *o, rb_err_t *err)
                        "%s: --predict is for the folder of a run or sweep; 'rubato run %s -o DIR' "
                        "makes one",
                        o->setup.trace, o->setup.trace);
-    if (o->samples.n + o->plans.n + o->deltas.n + o->warmups.n + o->n_epsilons + o->setup.sets.n > 0 ||
+    if (o->samples.n + o->plans.n + o->deltas.n + o->warmups.n + o->n_epsilons + o->setup.sets.n >
+            0 ||
         o->against != NULL || o->trace != NULL || o->plan_from != NULL || o->folder != NULL ||
-        o->setup.gpu != NULL || o->change_bound != NULL || o->seeds + o->replays > 0 || o->metrics ||
-        o->detectors)
-        return rb_fail(err, RB_USAGE, "--predict: only --csv and --tmpdir have an effect beside it");
+        o->setup.gpu != NULL || o->change_bound != NULL || o->seeds + o->replays > 0 ||
+        o->metrics || o->detectors)
+        return rb_fail(err, RB_USAGE,
+                       "--predict: only --csv and --tmpdir have an effect beside it");
     return evaluate_predict(o->setup.trace, o->csv, o->setup.tmpdir, err);
 }
 

@@ -67,8 +67,10 @@ static rb_code_t make_study(study_t *study, const predict_options_t *o, rb_err_t
     RB_TRY(study_finish(study, err));
     for (const char *const *word = study_words; *word != NULL; word++)
         if (strcmp(*word, "delta") != 0 && study_word(study, 0, *word) != NULL)
-            return rb_fail(err, RB_USAGE, "--vary %s: a prediction runs nothing: only settings and "
-                           "delta can vary", *word);
+            return rb_fail(err, RB_USAGE,
+                           "--vary %s: a prediction runs nothing: only settings and "
+                           "delta can vary",
+                           *word);
     return RB_OK;
 }
 
@@ -116,8 +118,9 @@ static void print_table(const predictions_t *p, const char *gpu, const predict_o
 static void print_csv(const predictions_t *p, FILE *out)
 {
     csv_t c = {.out = out};
-    static const char *const heads[] = {"point", "launch", "kernel", "predicted_cycles", "waves",
-                                        "bound", "l1_hit", "l2_hit", "doubts"};
+    static const char *const heads[] = {"point", "launch", "kernel", "predicted_cycles",
+                                        "waves", "bound",  "l1_hit", "l2_hit",
+                                        "doubts"};
     for (size_t i = 0; i < sizeof(heads) / sizeof(heads[0]); i++)
         csv_text(&c, heads[i]);
     for (unsigned b = 0; b < PREDICT_BOUND_COUNT; b++)

@@ -146,8 +146,8 @@ const cli_command_t cli_command_compare = {
 static const cli_option_t predict_options[] = {
     OPT_GPU_OF_TRACE,
     {CLI_VARY, 0, "vary", "KEY=VALUE,...", NULL, "Model",
-     "an axis, such as l2.size=3MiB,6MiB; may be repeated: every value with every other", "@setting",
-     false},
+     "an axis, such as l2.size=3MiB,6MiB; may be repeated: every value with every other",
+     "@setting", false},
     OPT_SET,
     {CLI_LEVEL, 0, "level", "0|1", "1", "Model",
      "0: from the index of a native trace only, with assumed hit rates; 1: from one walk over the "
@@ -163,9 +163,11 @@ const cli_command_t cli_command_predict = {
     "predict",
     "TRACE",
     "predict the cycles of a trace without simulating it",
-    "Predicts the cycles of each launch and of the whole trace at every point, and says what bounds "
+    "Predicts the cycles of each launch and of the whole trace at every point, and says what "
+    "bounds "
     "them: a model of equations, not of the chip. What it prints is marked as predicted; a launch "
-    "with a question mark has what the model does not hold for (a warning says what). rubato evaluate "
+    "with a question mark has what the model does not hold for (a warning says what). rubato "
+    "evaluate "
     "--predict compares predictions with simulations.",
     NULL,
     "@file",

@@ -94,11 +94,12 @@ static rb_code_t read_runs(scores_t *s, const char *folder, rb_err_t *err)
         RB_TRY(add_run(s, folder, folder, err));
         drop_sampled(s);
     }
-    return s->n > 0 ? RB_OK
-                    : rb_fail(err, RB_USAGE,
-                              "%s: no complete run of all launches, with which predictions could be "
-                              "compared",
-                              folder);
+    return s->n > 0
+               ? RB_OK
+               : rb_fail(err, RB_USAGE,
+                         "%s: no complete run of all launches, with which predictions could be "
+                         "compared",
+                         folder);
 }
 
 /* --- predicting ------------------------------------------------------------------------------- */
@@ -177,7 +178,8 @@ static void print_errors(const char *what, const double *predicted, const double
     for (size_t i = 0; i < n; i++)
         error[i] = fabs(predicted[i] / truth[i] - 1);
     qsort(error, n, sizeof(*error), by_size);
-    printf("  %-9s %8zu %12s %12s %12s\n", what, n, format_error(median, error[n / 2], false, false),
+    printf("  %-9s %8zu %12s %12s %12s\n", what, n,
+           format_error(median, error[n / 2], false, false),
            format_error(high, error[(n * 9) / 10], false, false),
            format_number(rank, rank_correlation(predicted, truth, n)));
     free(error);
@@ -214,8 +216,9 @@ static void print_level(const scores_t *s, unsigned level)
         py[n] = total(y + k - r->data.n_launches, r->data.n_launches);
         n++;
         const bool last = i + 1 == s->n || !same_trace(r, &s->run[i + 1]);
-        const double rank = last && n - first > 2 ? rank_correlation(px + first, py + first, n - first)
-                                                  : (double)NAN;
+        const double rank = last && n - first > 2
+                                ? rank_correlation(px + first, py + first, n - first)
+                                : (double)NAN;
         sum += isnan(rank) ? 0 : rank;
         ranked += !isnan(rank);
     }
@@ -245,9 +248,8 @@ static void print_runs(const scores_t *s)
         const double truth = r->data.totals[PATH_CYCLES];
         for (unsigned level = 0; level < LEVELS; level++)
             format_error(error[level],
-                         r->of[level] != NULL
-                             ? total(r->of[level], r->data.n_launches) / truth - 1
-                             : (double)NAN,
+                         r->of[level] != NULL ? total(r->of[level], r->data.n_launches) / truth - 1
+                                              : (double)NAN,
                          false, true);
         printf("%14s %12s %12s  %s\n", format_grouped(cycles, (uint64_t)truth), error[0], error[1],
                r->label);
@@ -257,8 +259,8 @@ static void print_runs(const scores_t *s)
 
 static rb_code_t write_csv(const scores_t *s, const char *path, rb_err_t *err)
 {
-    static const char *const heads[] = {"run", "launch", "kernel", "simulated_cycles",
-                                        "predicted_level0", "predicted_level1"};
+    static const char *const heads[] = {
+        "run", "launch", "kernel", "simulated_cycles", "predicted_level0", "predicted_level1"};
     out_file_t file;
     RB_TRY(out_file_open_path(&file, path, err));
     csv_t c = {.out = file.out};
