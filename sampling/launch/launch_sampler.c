@@ -15,7 +15,7 @@
 
 const launch_method_t *const launch_methods[] = {
     &launch_random, &launch_allegro, &launch_stem,          &launch_stem_online, &launch_pka,
-    &launch_sieve,  &launch_tbpoint, &launch_photon_kernel, &launch_dominant,
+    &launch_sieve,  &launch_tbpoint, &launch_photon_kernel, &launch_dominant,    &launch_predict,
 };
 const size_t n_launch_methods = sizeof(launch_methods) / sizeof(launch_methods[0]);
 

@@ -25,7 +25,8 @@ enum {
     LAUNCH_NEEDS_COUNTERS = 1 << 2, /* thread instructions and requests; the method's help says
                                      * which more */
     LAUNCH_NEEDS_BBV = 1 << 3,
-    LAUNCH_NEEDS_GRID = 1 << 4, /* grid and block */
+    LAUNCH_NEEDS_GRID = 1 << 4,       /* grid and block */
+    LAUNCH_NEEDS_PREDICTION = 1 << 5, /* made when the run begins: launch_missing() ignores it */
 };
 
 struct plan_build;

@@ -92,40 +92,46 @@ static pipe_t pipe_of(const sm_spec_t *spec, op_class_t cls)
     return cls == OP_IMAD && spec->fp32_lanes > spec->int_lanes ? PIPE_ALU : isa_class_pipe(cls);
 }
 
+op_properties_t class_properties(const sm_config_t *config, op_class_t c)
+{
+    const sm_spec_t *spec = &config->sm;
+    const uint32_t fp_port = 1u << PIPE_FP16 | 1u << PIPE_FP64 | 1u << PIPE_TENSOR;
+    const pipe_t pipe = pipe_of(spec, c);
+    const mix_group_t group = isa_class_group(c);
+    op_properties_t p = {
+        .pipe = (uint8_t)pipe,
+        .mix = (uint8_t)(COUNTER_OF(mix_fp16) + group),
+        .flops = (uint8_t)flops_counter(group),
+        .queued = goes_through_queue(c),
+        .one_unit = pipe == PIPE_FP64 && spec->fp64_shared,
+        .latency = sm_fixed_latency(&config->lat, c),
+        .interval = pipe_interval(spec, &config->constant, pipe),
+    };
+    /* A shared FP64 unit is behind the MIO, not on the port of FP16 and tensor. */
+    const bool on_port = fp_port >> pipe & 1 && !p.one_unit;
+    if (spec->fp_port_shared && on_port) {
+        p.port_others = (uint16_t)(fp_port & ~(1u << pipe));
+        if (spec->fp64_shared)
+            p.port_others &= (uint16_t) ~(1u << PIPE_FP64);
+    }
+    const bool through_mio =
+        pipe == PIPE_XU || pipe == PIPE_MIO || pipe == PIPE_CONST || p.one_unit;
+    const bool through_l1tex = pipe == PIPE_LG || pipe == PIPE_TEX;
+    p.dep_kind = through_l1tex ? DEP_LONG : through_mio ? DEP_SHORT : DEP_FIXED;
+    p.result = p.latency << DEP_SHIFT | p.dep_kind;
+    const uint32_t window = p.interval < 2 ? 2 : p.interval;
+    const uint32_t reads = window * spec->rf_bank_reads / 2;
+    p.reads_free = (uint8_t)(reads < UINT8_MAX ? reads : UINT8_MAX);
+    p.through_allocate = !through_mio && !through_l1tex;
+    const bool by_operands = c == OP_IMMA && spec->tensor_interval == 0;
+    p.varies = c == OP_HMMA || c == OP_IMAD || by_operands;
+    p.simple = p.interval > 0 && p.port_others == 0 && !p.one_unit && c != OP_HMMA && c != OP_LDC &&
+               !by_operands;
+    return p;
+}
+
 void classes_init(sm_t *sm)
 {
-    const sm_spec_t *spec = &sm->config->sm;
-    const uint32_t fp_port = 1u << PIPE_FP16 | 1u << PIPE_FP64 | 1u << PIPE_TENSOR;
-    for (unsigned c = 0; c < OP_CLASS_COUNT; c++) {
-        pipe_t pipe = pipe_of(spec, (op_class_t)c);
-        sm->cls[c].pipe = (uint8_t)pipe;
-        mix_group_t group = isa_class_group((op_class_t)c);
-        sm->cls[c].mix = (uint8_t)(COUNTER_OF(mix_fp16) + group);
-        sm->cls[c].flops = (uint8_t)flops_counter(group);
-        sm->cls[c].queued = goes_through_queue((op_class_t)c);
-        sm->cls[c].one_unit = pipe == PIPE_FP64 && spec->fp64_shared;
-        sm->cls[c].latency = sm_fixed_latency(&sm->config->lat, (op_class_t)c);
-        sm->cls[c].interval = pipe_interval(spec, &sm->config->constant, pipe);
-        sm->cls[c].port_others = 0;
-        /* A shared FP64 unit is behind the MIO, not on the port of FP16 and tensor. */
-        bool on_port = fp_port >> pipe & 1 && !(pipe == PIPE_FP64 && spec->fp64_shared);
-        if (spec->fp_port_shared && on_port) {
-            sm->cls[c].port_others = (uint16_t)(fp_port & ~(1u << pipe));
-            if (spec->fp64_shared)
-                sm->cls[c].port_others &= (uint16_t) ~(1u << PIPE_FP64);
-        }
-        bool through_mio = pipe == PIPE_XU || pipe == PIPE_MIO || pipe == PIPE_CONST ||
-                           (pipe == PIPE_FP64 && spec->fp64_shared);
-        bool through_l1tex = pipe == PIPE_LG || pipe == PIPE_TEX;
-        sm->cls[c].dep_kind = through_l1tex ? DEP_LONG : through_mio ? DEP_SHORT : DEP_FIXED;
-        sm->cls[c].result = sm->cls[c].latency << DEP_SHIFT | sm->cls[c].dep_kind;
-        uint32_t window = sm->cls[c].interval < 2 ? 2 : sm->cls[c].interval;
-        uint32_t reads = window * spec->rf_bank_reads / 2;
-        sm->cls[c].reads_free = (uint8_t)(reads < UINT8_MAX ? reads : UINT8_MAX);
-        sm->cls[c].through_allocate = !through_mio && !through_l1tex;
-        const bool by_operands = c == OP_IMMA && spec->tensor_interval == 0;
-        sm->cls[c].varies = c == OP_HMMA || c == OP_IMAD || by_operands;
-        sm->cls[c].simple = sm->cls[c].interval > 0 && sm->cls[c].port_others == 0 &&
-                            !sm->cls[c].one_unit && c != OP_HMMA && c != OP_LDC && !by_operands;
-    }
+    for (unsigned c = 0; c < OP_CLASS_COUNT; c++)
+        sm->cls[c] = class_properties(sm->config, (op_class_t)c);
 }

@@ -6,6 +6,7 @@
 
 /* classes.c: derives the properties of each opcode class from the configuration. */
 void classes_init(sm_t *sm);
+op_properties_t class_properties(const sm_config_t *config, op_class_t c);
 
 /* block.c */
 

@@ -260,4 +260,15 @@ typedef struct {
     tlb_spec_t tlb;
 } sm_config_t;
 
+/* What an instruction takes of an SM when nothing else is in its way, for models without time. */
+typedef struct {
+    pipe_t pipe;
+    uint32_t interval; /* cycles that it occupies the pipe; 0: it has none of its own */
+    uint32_t latency;  /* as sm_fixed_latency(), but of this instruction */
+    bool queued;       /* it goes through the memory queue of its sub-core */
+    bool varies;       /* other instructions of its class may differ */
+} inst_timing_t;
+
+inst_timing_t sm_inst_timing(const sm_config_t *config, const inst_t *inst); /* inst_timing.c */
+
 #endif

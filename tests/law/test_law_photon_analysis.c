@@ -4,7 +4,7 @@
 
 #include "sampling/inside/photon/analysis_file.h"
 #include "sampling/inside/photon/bb_forecast.h"
-#include "sampling/inside/photon/interval_model.h"
+#include "sampling/predict/interval_model.h"
 #include "tests/support/input/rbt_lab.h"
 #include "tests/support/sim/inside_lab.h"
 #include "tests/support/temp_folder.h"

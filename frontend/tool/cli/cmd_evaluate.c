@@ -6,6 +6,7 @@
 #include "frontend/tool/cli/commands.h"
 #include "frontend/tool/cli/shared_options.h"
 #include "frontend/tool/evaluate/evaluate.h"
+#include "frontend/tool/evaluate/evaluate_predict.h"
 #include "frontend/tool/io/option_value.h"
 #include "frontend/tool/io/out_file.h"
 #include "frontend/tool/library/open_trace.h"
@@ -121,6 +122,9 @@ static rb_code_t read_option(void *ctx, cli_option_id_t id, const char *value, r
     case CLI_DETECTORS:
         o->detectors = true;
         return RB_OK;
+    case CLI_PREDICT:
+        o->predict = true;
+        return RB_OK;
     case CLI_METRICS:
         o->metrics = true;
         return RB_OK;
@@ -204,9 +208,29 @@ static void set_counts(evaluate_options_t *o, bool simulate)
         o->replays = o->seeds > PLANS ? o->seeds : PLANS;
 }
 
+/* Predictions are compared with runs that exist: nothing is simulated, and no sampler has a part. */
+static rb_code_t score_predictions(const evaluate_options_t *o, rb_err_t *err)
+{
+    if (open_trace_detect(o->setup.trace) && !is_run(o->setup.trace))
+        return rb_fail(err, RB_USAGE,
+                       "%s: --predict is for the folder of a run or sweep; 'rubato run %s -o DIR' "
+                       "makes one",
+                       o->setup.trace, o->setup.trace);
+    if (o->samples.n + o->plans.n + o->deltas.n + o->warmups.n + o->n_epsilons + o->setup.sets.n >
+            0 ||
+        o->against != NULL || o->trace != NULL || o->plan_from != NULL || o->folder != NULL ||
+        o->setup.gpu != NULL || o->change_bound != NULL || o->seeds + o->replays > 0 ||
+        o->metrics || o->detectors)
+        return rb_fail(err, RB_USAGE,
+                       "--predict: only --csv and --tmpdir have an effect beside it");
+    return evaluate_predict(o->setup.trace, o->csv, o->setup.tmpdir, err);
+}
+
 static rb_code_t evaluate(evaluate_options_t *o, bool *failed, rb_err_t *err)
 {
     bool simulate;
+    if (o->predict)
+        return score_predictions(o, err);
     RB_TRY(choose_way(o, &simulate, err));
     set_counts(o, simulate);
     return simulate ? evaluate_trace(o, failed, err) : evaluate_profile(o, err);

@@ -19,6 +19,7 @@
     X(convert)                                                                                     \
     X(trace)                                                                                       \
     X(sweep)                                                                                       \
+    X(predict)                                                                                     \
     X(stats)                                                                                       \
     X(compare)                                                                                     \
     X(validate)                                                                                    \

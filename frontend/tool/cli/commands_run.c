@@ -221,6 +221,9 @@ static const cli_option_t evaluate_options[] = {
      "of a trace: print also the 13 metrics of STEM+ROOT's validation, in full and from each "
      "sampled run",
      NULL, false},
+    {CLI_PREDICT, 0, "predict", NULL, NULL, "Results",
+     "of the folder of a run or sweep: score predictions (rubato predict) instead of samplers",
+     NULL, false},
     {CLI_CSV, 0, "csv", "FILE", "of a trace: evaluation.csv in the folder of -o, if any", "Results",
      "write the table as CSV", "@file", false},
     OPT_OUTPUT("DIR", NULL,

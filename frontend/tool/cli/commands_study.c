@@ -143,6 +143,36 @@ const cli_command_t cli_command_compare = {
     "@file",
     OPTIONS(compare_options)};
 
+static const cli_option_t predict_options[] = {
+    OPT_GPU_OF_TRACE,
+    {CLI_VARY, 0, "vary", "KEY=VALUE,...", NULL, "Model",
+     "an axis, such as l2.size=3MiB,6MiB; may be repeated: every value with every other",
+     "@setting", false},
+    OPT_SET,
+    {CLI_LEVEL, 0, "level", "0|1", "1", "Model",
+     "0: from the index of a native trace only, with assumed hit rates; 1: from one walk over the "
+     "addresses, for all points at once",
+     "0 1", false},
+    {CLI_FORMAT, 0, "format", "table|csv|json", "table", "Results", "of the output",
+     "table csv json", false},
+    OPT_TMPDIR("for temporary files (grouping of raw .trace files)"),
+    OPT_HELP,
+};
+
+const cli_command_t cli_command_predict = {
+    "predict",
+    "TRACE",
+    "predict the cycles of a trace without simulating it",
+    "Predicts the cycles of each launch and of the whole trace at every point, and says what "
+    "bounds "
+    "them: a model of equations, not of the chip. What it prints is marked as predicted; a launch "
+    "with a question mark has what the model does not hold for (a warning says what). rubato "
+    "evaluate "
+    "--predict compares predictions with simulations.",
+    NULL,
+    "@file",
+    OPTIONS(predict_options)};
+
 static const cli_option_t report_options[] = {
     {CLI_HARDWARE, 0, "hardware", "FILE", NULL, "Results",
      "of runs and studies: add a section with measurements on a GPU, in a format of compare",

@@ -114,6 +114,8 @@ typedef enum {
     CLI_WHERE,
     CLI_LIBS,
     CLI_ARCHIVES,
+    CLI_LEVEL,
+    CLI_PREDICT,
 } cli_option_id_t;
 
 typedef struct {

@@ -24,6 +24,7 @@ typedef struct {
     uint64_t replays; /* of a trace: plans per sampler that are replayed on the full run */
     unsigned progress;
     bool detectors;                 /* keep the observations of samplers inside launches */
+    bool predict;                   /* score predictions instead of samplers */
     bool metrics;                   /* print the 13 metrics of each run */
     char epsilon[EPSILONS_MAX][16]; /* arguments of --epsilon; none: the sampler's default */
     size_t n_epsilons;

@@ -196,6 +196,7 @@ void launch_list_free(launch_list_t *l)
     free(l->block);
     free(l->wall);
     free(l->extra);
+    free(l->predicted);
     launch_index_free(&l->index);
     profile_free(l->profile);
     *l = (launch_list_t){0};

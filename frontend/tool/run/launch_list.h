@@ -23,6 +23,7 @@ typedef struct {
     uint32_t (*grid)[3], (*block)[3];
     launch_index_t index; /* from a native trace file */
     double *extra;        /* from launch_reach.h; NULL: unknown */
+    double *predicted;    /* from sampling/predict; NULL: unknown */
 } launch_list_t;
 
 /*

@@ -43,6 +43,7 @@ static rb_code_t check_sample(sweep_words_t *w, bool *launches, rb_err_t *err)
         launch_choice_t choice = {0};
         rc = launch_choice_parse(&choice, list.items[i], err);
         w->files ^= rc == RB_OK ? choice.method->digest : 0;
+        w->predicts |= rc == RB_OK && choice.method->needs & LAUNCH_NEEDS_PREDICTION;
         launch_choice_free(&choice);
     }
     if (rc == RB_OK && list.n > 1)
@@ -92,7 +93,8 @@ rb_code_t sweep_words_read(sweep_words_t *w, const study_t *study, size_t trace,
         RB_TRY(check_sample(w, &launches, err));
     if (launches)
         w->profile = study->traces[trace].profile;
-    w->chooses = launches || w->plan != NULL;
+    /* Predictions are of a point's own chip, and so is what corrects them. */
+    w->chooses = (launches && !w->predicts) || w->plan != NULL;
     RB_TRY(check_choices(w, launches, err));
     if (w->change_bound != NULL)
         RB_TRY(option_share("change-bound", w->change_bound, &bound, err));

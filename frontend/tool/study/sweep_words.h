@@ -14,7 +14,8 @@ typedef struct {
     const char *sample, *seed, *launches; /* borrowed; NULL: not set, or "none" */
     const char *profile; /* borrowed; profile from which the sampler chooses launches; NULL: none */
     char *plan;          /* owned; path of the file; NULL: not set, or "none" */
-    bool chooses;        /* a sampler or the plan chooses launches */
+    bool chooses;        /* a sampler or the plan chooses launches, for all points */
+    bool predicts;       /* the sampler of launches predicts them */
     char *inside;        /* owned; the samplers inside launches alone; NULL: none */
     const char *change_bound; /* borrowed; of points after the first one of a trace */
     uint64_t files;           /* hash of the contents of files that samplers name; 0: none */

@@ -8,9 +8,9 @@
 
 #include "sampling/inside/fill_skip.h"
 #include "sampling/inside/guard.h"
-#include "sampling/inside/photon/interval_model.h"
 #include "sampling/inside/photon/photon_detector.h"
 #include "sampling/inside/read_ahead.h"
+#include "sampling/predict/interval_model.h"
 #include "sim/conf/param.h"
 
 enum { PHOTON_STEADY, PHOTON_PAPER, PHOTON_CODE };

@@ -58,22 +58,30 @@ uint32_t pipes_varying_latency(const sm_t *sm, const inst_t *inst)
     return inst->flags & INST_TENSOR ? tensor_latency(&sm->config->lat, inst, usual) : usual;
 }
 
-uint32_t pipes_latency_with(const sm_t *sm, const lat_spec_t *lat, const inst_t *inst)
+uint32_t pipes_latency_of(const lat_spec_t *lat, const inst_t *inst, bool varies)
 {
     const uint32_t usual = sm_fixed_latency(lat, (op_class_t)inst->cls);
-    const bool varies = sm->cls[inst->cls].varies && inst->flags & INST_TENSOR;
-    return varies ? tensor_latency(lat, inst, usual) : usual;
+    return varies && inst->flags & INST_TENSOR ? tensor_latency(lat, inst, usual) : usual;
 }
 
-uint32_t pipes_varying_interval(const sm_t *sm, const inst_t *inst)
+uint32_t pipes_latency_with(const sm_t *sm, const lat_spec_t *lat, const inst_t *inst)
 {
-    const sm_spec_t *spec = &sm->config->sm;
+    return pipes_latency_of(lat, inst, sm->cls[inst->cls].varies);
+}
+
+uint32_t pipes_interval_of(const sm_spec_t *spec, const inst_t *inst, uint32_t usual)
+{
     if (inst->cls == OP_IMMA || (inst->cls == OP_HMMA && spec->tensor_interval == 0))
         return operand_interval(spec, inst);
     if (inst->cls == OP_HMMA)
         return hmma_interval(spec, inst);
     bool wide = inst->n_dst > 0 && inst->dst[0].file == REG_GPR && inst->dst[0].count == 2;
-    return sm->cls[inst->cls].interval * (wide ? spec->imad_wide_passes : 1);
+    return usual * (wide ? spec->imad_wide_passes : 1);
+}
+
+uint32_t pipes_varying_interval(const sm_t *sm, const inst_t *inst)
+{
+    return pipes_interval_of(&sm->config->sm, inst, sm->cls[inst->cls].interval);
 }
 
 void pipes_occupy_others(sub_core_t *sub, unsigned number, uint32_t others, cycle_t now)

@@ -27,6 +27,10 @@ static inline uint32_t pipes_latency(const sm_t *sm, const inst_t *inst, const o
 /* The same on a core with other latencies. */
 uint32_t pipes_latency_with(const sm_t *sm, const lat_spec_t *lat, const inst_t *inst);
 
+/* The same without an SM. varies: the class does; usual: the interval of the class. */
+uint32_t pipes_latency_of(const lat_spec_t *lat, const inst_t *inst, bool varies);
+uint32_t pipes_interval_of(const sm_spec_t *spec, const inst_t *inst, uint32_t usual);
+
 /* Occupies the other pipes that share the dispatch port of pipe `number`. */
 void pipes_occupy_others(sub_core_t *sub, unsigned number, uint32_t others, cycle_t now);
 

@@ -7,8 +7,10 @@
 #include "frontend/tool/io/out_file.h"
 #include "frontend/tool/run/sampled/plan_file.h"
 #include "frontend/tool/run/sampled/run_sampling_parts.h"
+#include "sampling/launch/launch_table.h"
 #include "sampling/launch/sample_syntax.h"
 #include "sampling/plan/plan_json.h"
+#include "sampling/predict/predict.h"
 #include "sim/core/alloc.h"
 #include "sim/core/log.h"
 #include "sim/gpu/sampled/known_counts.h"
@@ -64,6 +66,22 @@ static rb_code_t open_profile(launch_list_t *profile, const sampling_options_t *
     return RB_OK;
 }
 
+/* Predicts the launches of the trace, all of which it has. */
+static rb_code_t predict_all(launch_list_t *trace, trace_source_t *source, const gpu_spec_t *spec,
+                             unsigned level, rb_err_t *err)
+{
+    predictor_t *p = predictor_create(&spec, 1, level);
+    rb_code_t rc = RB_OK;
+    trace->predicted = rb_calloc(trace->pop.n, sizeof(*trace->predicted));
+    for (uint64_t i = 0; i < trace->pop.n && rc == RB_OK; i++) {
+        predicted_t out = {0};
+        rc = predictor_launch(p, source, i + 1, &out, err);
+        trace->predicted[i] = out.cycles;
+    }
+    predictor_destroy(p);
+    return rc;
+}
+
 /* Chooses with a sampler; may take ownership of trace. */
 static rb_code_t choose(run_sampling_t *s, const sampling_options_t *o, launch_list_t *trace,
                         trace_source_t *source, rb_err_t *err)
@@ -79,6 +97,9 @@ static rb_code_t choose(run_sampling_t *s, const sampling_options_t *o, launch_l
     if (o->spec != NULL)
         trace->pop.chip_warps = profile.pop.chip_warps =
             (uint64_t)o->spec->sm.sm.count * o->spec->sm.sm.max_warps;
+    if (rc == RB_OK && choice.method->needs & LAUNCH_NEEDS_PREDICTION && o->spec != NULL)
+        rc = predict_all(trace, source, o->spec, launch_predict_level(&choice), err);
+    trace->pop.predicted = trace->predicted;
     if (rc == RB_OK && choice.method->online != NULL) {
         rc = run_sampling_begin_online(s, o->seed, &choice, trace, err);
     } else if (rc == RB_OK) {

@@ -1,4 +1,4 @@
-#include "sampling/inside/photon/interval_model.h"
+#include "sampling/predict/interval_model.h"
 
 #include <string.h>
 
@@ -38,27 +38,52 @@ void interval_observe(interval_latencies_t *l, const latency_sum_t *observed, ui
     }
 }
 
+static double issued(interval_warp_t *w, double at, double step, double done)
+{
+    w->next = at + step;
+    w->done = done > w->done ? done : w->done;
+    return at;
+}
+
+double interval_issue(interval_warp_t *w, const inst_t *inst, double latency)
+{
+    double issue = w->next;
+    for (unsigned d = 0; d < inst->n_wait; d++)
+        issue = w->ready[inst->dep[d]] > issue ? w->ready[inst->dep[d]] : issue;
+    for (unsigned d = inst->n_wait - inst->n_set; d < inst->n_wait; d++)
+        w->ready[inst->dep[d]] = issue + latency;
+    return issued(w, issue, 1, issue + latency);
+}
+
+double interval_issue_controlled(interval_warp_t *w, const inst_t *inst, double latency,
+                                 double read, uint32_t zero_stall)
+{
+    double issue = w->next;
+    const unsigned wait = ctl_wait_mask(inst->ctl);
+    const unsigned write = ctl_write_barrier(inst->ctl), held = ctl_read_barrier(inst->ctl);
+    for (unsigned b = 0; b < 6; b++)
+        if (wait >> b & 1 && w->counter[b] > issue)
+            issue = w->counter[b];
+    if (write < 6 && w->counter[write] < issue + latency)
+        w->counter[write] = issue + latency;
+    if (held < 6 && w->counter[held] < issue + read)
+        w->counter[held] = issue + read;
+    return issued(w, issue, inst->gap != 0 ? inst->gap : zero_stall, issue + latency);
+}
+
 double interval_time(const interval_latencies_t *l, const inst_t *code, uint32_t known, uint32_t n,
                      bool drained)
 {
-    double ready[REG_ID_COUNT], issue = 0, last = 0, done = 0;
-    memset(ready, 0, sizeof(ready));
-    for (uint32_t i = 0; i < known; i++) {
-        const inst_t *inst = &code[i];
-        issue = i == 0 ? 0 : last + 1;
-        for (unsigned d = 0; d < inst->n_wait; d++)
-            issue = ready[inst->dep[d]] > issue ? ready[inst->dep[d]] : issue;
-        const double at = issue + l->of[inst->cls];
-        for (unsigned d = inst->n_wait - inst->n_set; d < inst->n_wait; d++)
-            ready[inst->dep[d]] = at;
-        done = at > done ? at : done;
-        last = issue;
-    }
+    interval_warp_t w;
+    double last = 0;
+    memset(&w, 0, sizeof(w));
+    for (uint32_t i = 0; i < known; i++)
+        last = interval_issue(&w, &code[i], l->of[code[i].cls]);
     const uint32_t flags = code[known - 1].flags;
     double next = flags & INST_BRANCH    ? last + l->branch
                   : flags & INST_BARRIER ? last + l->of[OP_BARRIER]
                                          : last + 1;
-    if ((drained || flags & INST_EXIT) && done > next)
-        next = done;
+    if ((drained || flags & INST_EXIT) && w.done > next)
+        next = w.done;
     return next * ((double)n / (double)known);
 }

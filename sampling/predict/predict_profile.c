@@ -1,0 +1,347 @@
+#include "sampling/predict/predict_profile.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/core/alloc.h"
+#include "sim/core/mix64.h"
+#include "sim/sm/memory/coalesce.h"
+
+/* Of each class, so many accesses are looked at, and of further ones a part. */
+enum { ACCESS_MOST = 1024, ACCESS_SHARE = 16 };
+
+enum { INST_BYTES = 16, BANKS = 32 };
+
+rb_code_t predict_profile_begin(predict_profile_t *p, trace_source_t *source, uint64_t id,
+                                rb_err_t *err)
+{
+    *p = (predict_profile_t){.indexed = source->ops->launch_counts != NULL,
+                             .longest_block = UINT64_MAX};
+    RB_TRY(source->ops->launch_info(source, id, &p->info, err));
+    p->blocks = p->info.n_blocks;
+    if (!p->indexed)
+        return RB_OK;
+    RB_TRY(source->ops->launch_counts(source, id, &p->counts, err));
+    p->blocks = p->counts.blocks;
+    const launch_info_t *i = &p->info;
+    const uint64_t shape[] = {i->code_id,  i->grid[0],  i->grid[1], i->grid[2],     i->block[0],
+                              i->block[1], i->block[2], i->regs,    i->shared_bytes};
+    for (size_t k = 0; k < sizeof(shape) / sizeof(shape[0]); k++)
+        p->key = mix64(p->key ^ shape[k]);
+    const uint64_t *count = (const uint64_t *)&p->counts;
+    for (size_t k = 0; k < sizeof(p->counts) / sizeof(*count); k++)
+        p->key = mix64(p->key ^ count[k]);
+    return RB_OK;
+}
+
+/* --- paths ------------------------------------------------------------------------------------ */
+
+static int by_address(const void *a, const void *b)
+{
+    const path_step_t *x = a, *y = b;
+    return x->first->pc < y->first->pc ? -1 : x->first->pc > y->first->pc;
+}
+
+static bool same_path(const warp_path_t *a, const warp_path_t *b)
+{
+    if (a->n != b->n)
+        return false;
+    for (size_t i = 0; i < a->n; i++)
+        if (a->step[i].first != b->step[i].first || a->step[i].n != b->step[i].n ||
+            a->step[i].times != b->step[i].times)
+            return false;
+    return true;
+}
+
+/* Takes the path over. Where there is no room, the path that is most like it stands for it. */
+static void add_path(predict_profile_t *p, warp_path_t *path)
+{
+    size_t near = 0;
+    for (size_t i = 0; i < p->n_paths; i++) {
+        const double here = p->path[i].insts - path->insts,
+                     best = p->path[near].insts - path->insts;
+        if (same_path(&p->path[i], path)) {
+            p->path[i].share++;
+            free(path->step);
+            return;
+        }
+        near = here * here < best * best ? i : near;
+    }
+    if (p->n_paths < PROFILE_PATHS) {
+        path->share = 1;
+        p->path[p->n_paths++] = *path;
+        return;
+    }
+    p->path[near].share++;
+    free(path->step);
+}
+
+static void add_step(warp_path_t *path, size_t *cap, const path_step_t *step)
+{
+    for (size_t i = 0; i < path->n; i++)
+        if (path->step[i].first == step->first && path->step[i].n == step->n) {
+            path->step[i].times += step->times;
+            return;
+        }
+    rb_grow(&path->step, cap, path->n + 1, sizeof(*path->step));
+    path->step[path->n++] = *step;
+}
+
+/* What the warps of the sampled blocks add up to. */
+typedef struct {
+    double blocks, warps, insts, longest;
+    bool last; /* the block is the longest one, which is no sample */
+} sampled_t;
+
+static void end_path(predict_profile_t *p, warp_path_t *path, sampled_t *sum, double *longest)
+{
+    qsort(path->step, path->n, sizeof(*path->step), by_address);
+    for (size_t i = 0; i < path->n; i++)
+        path->insts += path->step[i].n * path->step[i].times;
+    if (path->n == 0 || (sum->last && path->insts <= p->longest.insts)) {
+        free(path->step);
+    } else if (sum->last) {
+        free(p->longest.step);
+        p->longest = *path;
+    } else {
+        sum->warps++;
+        sum->insts += path->insts;
+        *longest = path->insts > *longest ? path->insts : *longest;
+        add_path(p, path);
+    }
+}
+
+static rb_code_t index_block(predict_profile_t *p, trace_source_t *source, trace_launch_t *launch,
+                             uint64_t block, sampled_t *sum, rb_err_t *err)
+{
+    const uint32_t threads = p->info.block[0] * p->info.block[1] * p->info.block[2];
+    double longest = 0;
+    for (uint32_t w = 0; w < (threads + WARP_LANES - 1) / WARP_LANES; w++) {
+        const bb_count_t *counts;
+        size_t n;
+        RB_TRY(source->ops->warp_profile(launch, block, w, &counts, &n, err));
+        warp_path_t path = {.step = rb_calloc(n + 1, sizeof(*path.step)), .n = n};
+        for (size_t i = 0; i < n; i++) {
+            basic_block_t bb;
+            source->ops->basic_block(launch, counts[i].bb, &bb);
+            path.step[i] = (path_step_t){bb.first, bb.known, bb.n_insts, (double)counts[i].n};
+        }
+        end_path(p, &path, sum, &longest);
+    }
+    sum->blocks += !sum->last;
+    sum->longest += longest;
+    return RB_OK;
+}
+
+/* --- decoded blocks --------------------------------------------------------------------------- */
+
+static void count_access(const predict_profile_t *p, access_mean_t *access, const inst_t *inst,
+                         const uint64_t *rec, uint32_t mask)
+{
+    access_mean_t *a = &access[inst->cls];
+    lane_addrs_t lanes;
+    unsigned ideal;
+    if (a->n >= ACCESS_MOST && ++a->skipped % ACCESS_SHARE != 0)
+        return;
+    coalesce_decode(rec, inst->width, &lanes);
+    const bool atomic = inst->access == ACC_ATOMIC || inst->access == ACC_REDUCTION;
+    const mem_space_t space =
+        inst->space != MEM_GENERIC
+            ? (mem_space_t)inst->space
+            : coalesce_generic_space(coalesce_first(rec), p->info.shared_base, p->info.local_base);
+    const bool shared = space == MEM_SHARED;
+    const pass_mode_t mode = shared && inst->access == ACC_LOAD ? PASS_PAIRS : PASS_GROUPS;
+    a->n++;
+    a->passes += coalesce_bank_passes(&lanes, mask, inst->width, BANKS, mode, &ideal);
+    if (atomic && shared)
+        a->conflict += coalesce_word_conflict(&lanes, inst->width);
+    if (shared || space == MEM_CONST)
+        return;
+    if (space == MEM_LOCAL) { /* a word of all lanes is a line */
+        const double words = inst->width < 4 ? 1 : inst->width / 4.0;
+        a->lines += words;
+        a->sectors += words * SECTORS_PER_LINE;
+        return;
+    }
+    coalesced_t lines;
+    coalesce_lines(&lanes, inst->width, atomic ? COALESCE_ATOMIC : COALESCE_LOAD, &lines);
+    a->lines += lines.n;
+    for (uint32_t i = 0; i < lines.n; i++) {
+        a->sectors += sectors_in(lines.line[i].sectors);
+        a->conflict += atomic ? (double)lines.line[i].conflict / lines.n : 0;
+        a->words += atomic ? (double)lines.line[i].words / lines.n : 0;
+    }
+}
+
+static void decode_warp(const predict_profile_t *p, access_mean_t *access, warp_stream_t *warp,
+                        warp_path_t *path)
+{
+    size_t cap = 0;
+    for (bool some = stream_first(warp); some; some = stream_next(warp)) {
+        const uint64_t *rec = warp->addrs;
+        for (uint32_t r = 0; r < warp->n_runs; r++) {
+            const trace_run_t *run = &warp->runs[r];
+            add_step(path, &cap, &(path_step_t){run->first, run->count, run->count, 1});
+            for (uint32_t i = 0; i < run->count && run->mask != 0; i++) {
+                const inst_t *inst = &run->first[i];
+                if (inst->space == MEM_NONE || inst->width == 0)
+                    continue;
+                count_access(p, access, inst, rec, run->mask);
+                rec += addr_words(rec);
+            }
+        }
+    }
+}
+
+static rb_code_t decode_block(predict_profile_t *p, trace_source_t *source, trace_launch_t *launch,
+                              uint64_t block, sampled_t *sum, rb_err_t *err)
+{
+    trace_block_t *b = NULL;
+    double longest = 0;
+    RB_TRY(source->ops->get_block(launch, block, &b, err));
+    if (b == NULL)
+        return RB_OK;
+    for (uint32_t w = 0; w < b->n_warps; w++) {
+        warp_path_t path = {0};
+        decode_warp(p, sum->last ? p->longest_access : p->access, &b->warps[w], &path);
+        end_path(p, &path, sum, &longest);
+    }
+    for (uint32_t i = 0; i < b->n_waits && !sum->last; i++)
+        p->spins += b->waits[i].polls;
+    sum->blocks += !sum->last;
+    sum->longest += longest;
+    source->ops->free_block(launch, b);
+    return RB_OK;
+}
+
+/* --- all of it -------------------------------------------------------------------------------- */
+
+static rb_code_t read_lengths(predict_profile_t *p, trace_source_t *source, trace_launch_t *launch,
+                              rb_err_t *err)
+{
+    uint64_t *length = rb_calloc(p->blocks + 1, sizeof(*length));
+    bool differ = false;
+    for (uint64_t i = 0; i < p->blocks; i++) {
+        block_facts_t facts;
+        bool stored;
+        const rb_code_t rc = source->ops->block_facts(launch, i, &facts, &stored, err);
+        if (rc != RB_OK) {
+            free(length);
+            return rc;
+        }
+        length[i] = stored ? facts.warp_insts : 0;
+        differ |= length[i] != length[0];
+    }
+    if (differ)
+        p->lengths = length;
+    else
+        free(length);
+    return RB_OK;
+}
+
+/* What follows from the paths: shares, classes, code. */
+static void digest(predict_profile_t *p, const sampled_t *sum)
+{
+    double insts[OP_CLASS_COUNT] = {0}, all = 0;
+    uint32_t low = UINT32_MAX, high = 0;
+    p->warps = sum->blocks > 0 ? sum->warps / sum->blocks : 0;
+    p->slowest = sum->insts > 0 ? sum->longest / sum->blocks * sum->warps / sum->insts : 1;
+    p->spins = sum->warps > 0 ? p->spins / sum->warps : 0;
+    for (size_t i = 0; i < p->n_paths; i++) {
+        p->path[i].share /= sum->warps;
+        for (size_t k = 0; k < p->path[i].n; k++) {
+            const path_step_t *s = &p->path[i].step[k];
+            low = s->first->pc < low ? s->first->pc : low;
+            high =
+                s->first->pc + s->n * INST_BYTES > high ? s->first->pc + s->n * INST_BYTES : high;
+            for (uint32_t j = 0; j < s->known; j++)
+                insts[s->first[j].cls] += s->times * p->path[i].share;
+        }
+    }
+    for (unsigned c = 0; c < OP_CLASS_COUNT; c++)
+        all += insts[c];
+    p->code_bytes = high > low ? high - low : 0;
+    p->unknown = all > 0 ? insts[OP_UNKNOWN] / all : 0;
+    if (p->indexed || all <= 0)
+        return;
+    const double warps = p->warps * (double)p->blocks;
+    p->counts.blocks = p->blocks;
+    for (unsigned c = 0; c < OP_CLASS_COUNT; c++) {
+        const access_mean_t *a = &p->access[c];
+        const double n = insts[c] * warps;
+        p->counts.insts[c] = (uint64_t)n;
+        p->counts.warp_insts += (uint64_t)n;
+        if (a->n > 0 && (c == OP_LOAD_LG || c == OP_STORE_LG || c == OP_ATOM_LG)) {
+            p->counts.requests += (uint64_t)(n * a->lines / a->n);
+            p->counts.global_sectors += (uint64_t)(n * a->sectors / a->n);
+        }
+    }
+}
+
+/* Looks at evenly chosen blocks, and at the longest one if it is known. Blocks are decoded in their order. */
+static rb_code_t read_blocks(predict_profile_t *p, trace_source_t *source, trace_launch_t *launch,
+                             bool decode, sampled_t *sum, rb_err_t *err)
+{
+    const uint64_t n = p->blocks < PROFILE_BLOCKS ? p->blocks : PROFILE_BLOCKS;
+    uint64_t longest = p->lengths != NULL ? 0 : UINT64_MAX;
+    double before = 0, first = 0; /* instructions */
+    p->uneven = p->lengths != NULL;
+    for (uint64_t i = 1; i < p->blocks && p->lengths != NULL; i++)
+        longest = p->lengths[i] > p->lengths[longest] ? i : longest;
+    for (uint64_t i = 0; i <= n; i++) {
+        const uint64_t block = i < n ? (2 * i + 1) * p->blocks / (2 * n) : UINT64_MAX;
+        for (unsigned turn = longest <= block && longest != UINT64_MAX ? 0 : 1; turn < 2; turn++) {
+            /* A block cannot be decoded twice: a sample that is the longest is only that. */
+            sum->last = turn == 0;
+            const uint64_t which = sum->last ? longest : block;
+            if (which == UINT64_MAX || (!sum->last && which == p->longest_block && decode))
+                continue;
+            RB_TRY(decode ? decode_block(p, source, launch, which, sum, err)
+                          : index_block(p, source, launch, which, sum, err));
+            const double insts = sum->insts - before;
+            before = sum->insts;
+            p->uneven |= !sum->last && sum->blocks > 1 && insts != first;
+            first = sum->blocks <= 1 ? insts : first;
+            p->longest_block = sum->last ? longest : p->longest_block;
+            longest = sum->last ? UINT64_MAX : longest;
+        }
+    }
+    return RB_OK;
+}
+
+rb_code_t predict_profile_read(predict_profile_t *p, trace_source_t *source, uint64_t id,
+                               trace_launch_t *launch, bool decode, rb_err_t *err)
+{
+    sampled_t sum = {0};
+    RB_TRY(predict_profile_begin(p, source, id, err));
+    if (!decode && (source->ops->warp_profile == NULL || source->ops->block_facts == NULL))
+        return rb_fail(err, RB_USAGE,
+                       "this trace has no index, which predictions of level 0 are made from: "
+                       "'rubato convert' makes one; or take level 1, which reads blocks");
+    if (source->ops->block_facts != NULL)
+        RB_TRY(read_lengths(p, source, launch, err));
+    RB_TRY(read_blocks(p, source, launch, decode, &sum, err));
+    if (sum.warps <= 0 && p->longest.n > 0) { /* the launch's only block */
+        sum = (sampled_t){1, 1, p->longest.insts, p->longest.insts, false};
+        warp_path_t path = p->longest;
+        path.step = rb_calloc(path.n, sizeof(*path.step));
+        memcpy(path.step, p->longest.step, path.n * sizeof(*path.step));
+        add_path(p, &path);
+    }
+    if (sum.warps <= 0)
+        return rb_fail(err, RB_TRACE,
+                       "%s: launch %llu: no instruction is known of the blocks that "
+                       "were looked at",
+                       p->info.file, (unsigned long long)id);
+    digest(p, &sum);
+    return RB_OK;
+}
+
+void predict_profile_free(predict_profile_t *p)
+{
+    for (size_t i = 0; i < p->n_paths; i++)
+        free(p->path[i].step);
+    free(p->longest.step);
+    free(p->lengths);
+    *p = (predict_profile_t){0};
+}

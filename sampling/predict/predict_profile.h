@@ -1,0 +1,77 @@
+/*
+ * What a launch does, as far as predictions need it, from the index of a native trace or from some
+ * decoded blocks. It does not depend on the chip.
+ *
+ * The index tells how often a warp executes each basic block, not in which order. A warp is taken to
+ * execute them in the order of their addresses, and neighbours that it executes equally often as the
+ * body of a loop.
+ */
+#ifndef RUBATO_PREDICT_PROFILE_H
+#define RUBATO_PREDICT_PROFILE_H
+
+#include "sim/gpu/source/trace_source.h"
+
+/* Blocks of a launch that are looked at, and different warps that are kept of them. */
+enum { PROFILE_BLOCKS = 16, PROFILE_PATHS = 24 };
+
+/* Instructions that a warp executes one after another. */
+typedef struct {
+    const inst_t *first; /* borrowed from the launch */
+    uint32_t known, n;   /* instructions whose code is known, of n */
+    double times;        /* executions by the warp */
+} path_step_t;
+
+/* A warp, or several that are alike. */
+typedef struct {
+    path_step_t *step; /* owned; by address */
+    size_t n;
+    double insts;
+    double share; /* of the launch's warps */
+} warp_path_t;
+
+/* The mean of an instruction class's accesses, of decoded blocks; all 0: unknown. */
+typedef struct {
+    double n;        /* instructions */
+    double lines;    /* of 128 bytes that they access */
+    double sectors;  /* of 32 bytes */
+    double passes;   /* through the banks of the L1 or shared memory */
+    double conflict; /* atomics: lanes on the word with the most, of each line in global memory */
+    double words;    /* atomics in global memory: words that a line has operations on */
+    uint64_t skipped;
+} access_mean_t;
+
+typedef struct {
+    launch_info_t info;
+    launch_counts_t counts; /* without an index: only what the sampled blocks tell */
+    bool indexed;
+    uint64_t blocks; /* stored */
+    warp_path_t path[PROFILE_PATHS];
+    size_t n_paths;
+    double warps;   /* warps of a block that do something */
+    double slowest; /* of the paths of a block, the longest over the mean, in instructions */
+    access_mean_t access[OP_CLASS_COUNT], longest_access[OP_CLASS_COUNT];
+    double spins;           /* polls of loops in which warps wait for others, per warp */
+    double unknown;         /* share of instructions that the opcode table lacks */
+    uint32_t code_bytes;    /* of the instructions that are executed */
+    warp_path_t longest;    /* the longest warp of the longest block; n 0: blocks are alike */
+    uint64_t longest_block; /* UINT64_MAX: blocks are alike */
+    bool uneven;            /* blocks differ in length */
+    uint64_t *lengths;      /* owned; warp instructions of each block, if they differ; else NULL */
+    double copied;          /* sectors that the host has copied to the device so far; 0: unknown */
+    uint64_t key;           /* equal launches have equal ones */
+} predict_profile_t;
+
+/*
+ * Reads launch `id`, which is open, without decoding a block if decode is false: RB_USAGE then if the
+ * source has no index. The profile borrows from the open launch. Errors are those of the source. The
+ * caller frees *p, also after an error.
+ */
+RB_CHECKED rb_code_t predict_profile_read(predict_profile_t *p, trace_source_t *source, uint64_t id,
+                                          trace_launch_t *launch, bool decode, rb_err_t *err);
+
+/* Reads only what the index has of the whole launch, and the key. */
+RB_CHECKED rb_code_t predict_profile_begin(predict_profile_t *p, trace_source_t *source,
+                                           uint64_t id, rb_err_t *err);
+void predict_profile_free(predict_profile_t *p); /* a zeroed one is allowed */
+
+#endif

@@ -1,0 +1,231 @@
+#include "sampling/predict/predict_walk.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sampling/predict/stack_distance.h"
+#include "sim/core/alloc.h"
+#include "sim/core/msg.h"
+#include "sim/gpu/dispatch/occupancy.h"
+#include "sim/gpu/warming/touch_walk.h"
+
+/* SMs whose L1 is looked at; lines that are followed, of an L1 and of the L2. */
+enum { SMS = 2, L1_LINES = 2304, L2_LINES = 1 << 14 };
+
+/* Where code is: no data is there. */
+#define CODE_BASE (UINT64_C(1) << 62)
+
+/* The L2 of a point: what it holds, on average. */
+typedef struct {
+    double lines, modified; /* lines; modified sectors */
+} held_t;
+
+struct predict_walk {
+    const gpu_spec_t *const *spec;
+    size_t n;
+    addr_map_t map;
+    line_stack_t *l2; /* owned */
+    held_t *held;     /* owned; by point */
+    /* Of the launch. */
+    line_stack_t *l1[SMS]; /* owned */
+    uint32_t number[SMS], n_l1;
+    uint64_t slots;
+    stack_counts_t in_l1, in_l2;
+    touch_counts_t counts;
+    uint64_t *atomics; /* owned; requests by slice */
+};
+
+predict_walk_t *predict_walk_create(const gpu_spec_t *const *spec, size_t n)
+{
+    predict_walk_t *w = rb_calloc(1, sizeof(*w));
+    const mem_config_t *m = &spec[0]->mem;
+    *w = (predict_walk_t){.spec = spec, .n = n, .l2 = stack_create(L2_LINES, false)};
+    addr_map_init(&w->map, m->mem.partitions, m->l2.slices, m->mem.interleave, m->mem.hash);
+    w->held = rb_calloc(n, sizeof(*w->held));
+    w->atomics = rb_calloc(m->l2.slices, sizeof(*w->atomics));
+    const uint32_t sms = spec[0]->sm.sm.count;
+    w->n_l1 = sms < SMS ? sms : SMS;
+    for (uint32_t i = 0; i < w->n_l1; i++) /* not the first, whose blocks are often at an edge */
+        w->number[i] = (2 * i + 1) * sms / (2 * w->n_l1);
+    return w;
+}
+
+void predict_walk_destroy(predict_walk_t *w)
+{
+    if (w == NULL)
+        return;
+    stack_destroy(w->l2);
+    free(w->held);
+    free(w->atomics);
+    free(w);
+}
+
+/* --- the walk --------------------------------------------------------------------------------- */
+
+static void take(void *ctx, const touch_batch_t *batch)
+{
+    predict_walk_t *w = ctx;
+    for (size_t i = 0; i < batch->n; i++) {
+        const l2_touch_t *t = &batch->touch[i];
+        if (t->kind == L2_TOUCH_CODE)
+            continue;
+        const stack_use_t use = {.sectors = t->sectors,
+                                 .full = t->full,
+                                 .group = (uint8_t)w->spec[0]->mem.l2.fill_sectors,
+                                 .read = t->kind != L2_TOUCH_WRITE,
+                                 .write = t->kind != L2_TOUCH_READ};
+        stack_access(w->l2, t->line / LINE_BYTES, &use, &w->in_l2);
+        if (t->kind == L2_TOUCH_ATOMIC)
+            w->atomics[addr_map_slice(&w->map, t->line)]++;
+    }
+    w->counts.warp_insts += batch->counts.warp_insts;
+    w->counts.requests += batch->counts.requests;
+    w->counts.l1_sectors += batch->counts.l1_sectors;
+    for (unsigned k = 0; k < L2_TOUCH_KINDS; k++)
+        w->counts.sectors[k] += batch->counts.sectors[k];
+}
+
+static line_stack_t *l1_of(const predict_walk_t *w, uint64_t slot)
+{
+    for (uint32_t i = 0; i < w->n_l1; i++)
+        if (slot % w->spec[0]->sm.sm.count == w->number[i] % w->slots)
+            return w->l1[i];
+    return NULL;
+}
+
+static bool wants_l1(void *ctx, uint64_t slot)
+{
+    return l1_of(ctx, slot) != NULL;
+}
+
+static void take_l1(void *ctx, uint64_t slot, uint64_t block, const touch_l1_t *access, size_t n)
+{
+    predict_walk_t *w = ctx;
+    line_stack_t *s = l1_of(w, slot);
+    (void)block;
+    stack_use_t use = {.group = 1, .read = true};
+    for (size_t i = 0; i < n; i++) { /* a store does not allocate, and leaves the order as it is */
+        use.sectors = access[i].sectors;
+        if (!access[i].store)
+            stack_access(s, access[i].line / LINE_BYTES, &use, &w->in_l1);
+    }
+}
+
+/* New lines push out the oldest ones, with their modified sectors, and if need be each other. Returns
+ * the sectors that are written back. */
+static double push(held_t *h, const mem_config_t *m, double lines, double modified)
+{
+    const double room = (double)m->l2.size / LINE_BYTES, before = h->modified;
+    const double out = fmin(fmax(h->lines + lines - room, 0), h->lines);
+    const double stay = lines > room ? room / lines : 1;
+    if (h->lines > 0)
+        h->modified *= 1 - out / h->lines;
+    h->modified += modified * stay;
+    h->lines += fmin(lines, room) - out;
+    return before + modified - h->modified;
+}
+
+/* Host copies leave their data in the L2, as far as it has room for them: all modified. */
+static void take_copies(predict_walk_t *w, trace_source_t *source, uint64_t id)
+{
+    const memcpy_op_t *ops;
+    const stack_use_t use = {.copy = true};
+    stack_counts_t ignored;
+    uint64_t room = 0;
+    for (size_t i = 0; i < w->n; i++)
+        room = w->spec[i]->mem.l2.size > room ? w->spec[i]->mem.l2.size : room;
+    const size_t n = source->ops->copies(source, id, &ops);
+    for (size_t i = 0; i < n && w->spec[0]->gpu.memcpy_fills_l2; i++) {
+        const uint64_t end = ops[i].addr + ops[i].bytes;
+        const uint64_t first = ops[i].bytes > room ? end - room : ops[i].addr;
+        for (uint64_t a = first / LINE_BYTES; a * LINE_BYTES < end; a++)
+            stack_access(w->l2, a, &use, &ignored);
+        for (size_t k = 0; k < w->n; k++)
+            (void)push(&w->held[k], &w->spec[k]->mem, (double)ops[i].bytes / LINE_BYTES,
+                       (double)ops[i].bytes / SECTOR_BYTES);
+    }
+}
+
+/* --- what follows ----------------------------------------------------------------------------- */
+
+static double share(double part, double all)
+{
+    return all > 0 ? fmin(part / all, 1) : 0;
+}
+
+/* The same for a launch, after which a part of the lines at most is modified. */
+static double write_back(held_t *h, const mem_config_t *m, double lines, double modified)
+{
+    const double written = push(h, m, lines, modified);
+    const double most = h->lines * SECTORS_PER_LINE * m->l2.modified_share;
+    const double early = fmax(h->modified - most, 0);
+    h->modified -= early;
+    return written + early;
+}
+
+static predict_traffic_t traffic_at(predict_walk_t *w, size_t point, const predict_profile_t *p,
+                                    uint64_t carveout)
+{
+    const gpu_spec_t *spec = w->spec[point];
+    predict_traffic_t t = predict_assume(p, spec);
+    const l1_spec_t *l1 = &spec->sm.l1;
+    const double l1_lines = (double)l1->sets * l1_spec_ways(l1, carveout);
+    const double l2_lines = (double)spec->mem.l2.size / LINE_BYTES;
+    const double reads = (double)w->counts.sectors[L2_TOUCH_READ];
+    const double cached = reads > 0 ? fmin((double)w->counts.l1_sectors / reads, 1) : 0;
+    t.load_sectors = reads;
+    t.store_sectors = (double)w->counts.sectors[L2_TOUCH_WRITE];
+    t.atomic_sectors = (double)w->counts.sectors[L2_TOUCH_ATOMIC];
+    t.l1_hit =
+        !l1->enabled || l1->perfect
+            ? (double)l1->perfect
+            : cached * (1 - share(distances_missed(&w->in_l1.read, l1_lines), w->in_l1.read.all));
+    const double missed = distances_missed(&w->in_l2.read, l2_lines);
+    const double to_l2 = t.load_sectors * (1 - t.l1_hit) + t.atomic_sectors;
+    t.l2_hit = spec->mem.l2.perfect ? 1 : 1 - share(missed, to_l2);
+    t.dram_reads = distances_missed(&w->in_l2.fill, l2_lines);
+    const double allocated = distances_missed(&w->in_l2.write, l2_lines);
+    t.dram_writes =
+        write_back(&w->held[point], &spec->mem, (t.dram_reads + allocated) / SECTORS_PER_LINE,
+                   distances_missed(&w->in_l2.dirty, l2_lines));
+    t.partial = share(w->in_l2.partial, w->in_l2.dirty.all);
+    uint64_t most = 0;
+    for (uint32_t s = 0; s < w->map.slices; s++)
+        most = w->atomics[s] > most ? w->atomics[s] : most;
+    t.hot_atomics = (double)most;
+    return t;
+}
+
+rb_code_t predict_walk_launch(predict_walk_t *w, trace_source_t *source, uint64_t id,
+                              const predict_profile_t *p, predict_traffic_t *out, rb_err_t *err)
+{
+    occupancy_t o;
+    RB_TRY(occupancy_compute(w->spec[0], &p->info, &o, err));
+    take_copies(w, source, id);
+    w->in_l1 = w->in_l2 = (stack_counts_t){0};
+    w->counts = (touch_counts_t){0};
+    memset(w->atomics, 0, w->map.slices * sizeof(*w->atomics));
+    const uint64_t all = (uint64_t)w->spec[0]->sm.sm.count * o.blocks_per_sm;
+    w->slots = all < p->info.n_blocks ? all : p->info.n_blocks;
+    for (uint32_t i = 0; i < w->n_l1; i++)
+        w->l1[i] = stack_create(L1_LINES, true);
+    uint64_t smallest = UINT64_MAX;
+    for (size_t i = 0; i < w->n; i++)
+        smallest = w->spec[i]->mem.l2.size < smallest ? w->spec[i]->mem.l2.size : smallest;
+    const touch_consumer_t consumer = {.take = take,
+                                       .ctx = w,
+                                       .reach = touch_reach(smallest / LINE_BYTES),
+                                       .slots = all,
+                                       .wants_l1 = wants_l1,
+                                       .take_l1 = take_l1};
+    const rb_code_t rc = touch_walk(source, id, 0, p->info.n_blocks, CODE_BASE, &consumer, err);
+    for (uint32_t i = 0; i < w->n_l1; i++)
+        stack_destroy(w->l1[i]);
+    RB_TRY(rc);
+    for (size_t i = 0; i < w->n; i++) {
+        RB_TRY(occupancy_compute(w->spec[i], &p->info, &o, err));
+        out[i] = traffic_at(w, i, p, o.carveout);
+    }
+    return RB_OK;
+}

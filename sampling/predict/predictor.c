@@ -1,0 +1,149 @@
+/* Predictions of all launches of a program on several chips. */
+#include <stdlib.h>
+
+#include "sampling/predict/predict.h"
+#include "sampling/predict/predict_walk.h"
+#include "sim/core/alloc.h"
+#include "sim/core/mix64.h"
+#include "sim/core/msg.h"
+
+/* Launches that the index cannot tell from each other are predicted once; on level 1 twice, because the
+ * first one may find other caches. */
+typedef struct {
+    uint64_t key;    /* 0: empty */
+    unsigned times;  /* predicted */
+    predicted_t *of; /* owned; the last time; per specification */
+} known_t;
+
+struct predictor {
+    gpu_spec_t *spec; /* owned */
+    size_t n;
+    unsigned level;
+    const gpu_spec_t **each;    /* owned; of spec */
+    predict_walk_t *walk;       /* owned; level 1 */
+    predict_traffic_t *traffic; /* owned; of the launch, per specification */
+    known_t *known;             /* owned; a hash table, a power of two */
+    size_t n_known, slots;
+    double copied;  /* sectors that the host has copied so far */
+    uint64_t *code; /* owned; kernels that have run, ascending */
+    size_t n_codes, cap_codes;
+};
+
+predictor_t *predictor_create(const gpu_spec_t *const *specs, size_t n, unsigned level)
+{
+    predictor_t *p = rb_calloc(1, sizeof(*p));
+    *p = (predictor_t){.spec = rb_calloc(n, sizeof(*p->spec)), .n = n, .level = level, .slots = 64};
+    p->known = rb_calloc(p->slots, sizeof(*p->known));
+    p->each = rb_calloc(n, sizeof(*p->each));
+    p->traffic = rb_calloc(n, sizeof(*p->traffic));
+    for (size_t i = 0; i < n; i++) {
+        p->spec[i] = *specs[i];
+        p->each[i] = &p->spec[i];
+    }
+    if (level > 0)
+        p->walk = predict_walk_create(p->each, n);
+    return p;
+}
+
+void predictor_destroy(predictor_t *p)
+{
+    if (p == NULL)
+        return;
+    for (size_t i = 0; i < p->slots; i++)
+        free(p->known[i].of);
+    predict_walk_destroy(p->walk);
+    free(p->traffic);
+    free(p->each);
+    free(p->known);
+    free(p->spec);
+    free(p->code);
+    free(p);
+}
+
+/* Whether the kernel runs for the first time; notes it. */
+static bool is_cold(predictor_t *p, uint64_t code)
+{
+    for (size_t i = p->n_codes; i-- > 0;)
+        if (p->code[i] == code)
+            return false;
+    rb_grow(&p->code, &p->cap_codes, p->n_codes + 1, sizeof(*p->code));
+    p->code[p->n_codes++] = code;
+    return true;
+}
+
+static known_t *find(known_t *table, size_t slots, uint64_t key)
+{
+    size_t i = (size_t)key & (slots - 1);
+    while (table[i].key != 0 && table[i].key != key)
+        i = (i + 1) & (slots - 1);
+    return &table[i];
+}
+
+static void remember(predictor_t *p, uint64_t key, const predicted_t *out)
+{
+    if (2 * ++p->n_known > p->slots) {
+        known_t *more = rb_calloc(2 * p->slots, sizeof(*more));
+        for (size_t i = 0; i < p->slots; i++)
+            if (p->known[i].key != 0)
+                *find(more, 2 * p->slots, p->known[i].key) = p->known[i];
+        free(p->known);
+        p->known = more;
+        p->slots *= 2;
+    }
+    known_t *k = find(p->known, p->slots, key);
+    if (k->key == key)
+        p->n_known--;
+    else
+        *k = (known_t){.key = key, .of = rb_calloc(p->n, sizeof(*k->of))};
+    k->times++;
+    for (size_t i = 0; i < p->n; i++)
+        k->of[i] = out[i];
+}
+
+/* Copies change what level 0 assumes, and so the key. */
+static void take_copies(predictor_t *p, trace_source_t *source, uint64_t id, predict_profile_t *x)
+{
+    const memcpy_op_t *ops;
+    const size_t n = source->ops->copies(source, id, &ops);
+    for (size_t i = 0; i < n; i++)
+        p->copied += (double)ops[i].bytes / SECTOR_BYTES;
+    x->key = mix64(x->key ^ (uint64_t)p->copied);
+}
+
+static rb_code_t predict_open(predictor_t *p, trace_source_t *source, uint64_t id,
+                              trace_launch_t *launch, bool cold, predicted_t *out, rb_err_t *err)
+{
+    predict_profile_t profile;
+    rb_code_t rc = predict_profile_read(&profile, source, id, launch, p->level > 0, err);
+    profile.copied = p->copied;
+    if (rc == RB_OK && p->walk != NULL)
+        rc = predict_walk_launch(p->walk, source, id, &profile, p->traffic, err);
+    for (size_t i = 0; i < p->n && rc == RB_OK; i++)
+        rc = predict_launch(&profile, &p->spec[i], p->walk != NULL ? &p->traffic[i] : NULL, cold,
+                            &out[i], err);
+    predict_profile_free(&profile);
+    return rc;
+}
+
+rb_code_t predictor_launch(predictor_t *p, trace_source_t *source, uint64_t id, predicted_t *out,
+                           rb_err_t *err)
+{
+    predict_profile_t shape;
+    trace_launch_t *launch;
+    RB_TRY(predict_profile_begin(&shape, source, id, err));
+    const bool cold = is_cold(p, shape.info.code_id);
+    take_copies(p, source, id, &shape);
+    const uint64_t key = shape.indexed && !cold ? shape.key | 1 : 0;
+    const known_t *k = key != 0 ? find(p->known, p->slots, key) : NULL;
+    if (k != NULL && k->times > p->level) {
+        for (size_t i = 0; i < p->n; i++)
+            out[i] = k->of[i];
+        return RB_OK;
+    }
+    RB_TRY(source->ops->open(source, id, &launch, err));
+    const rb_code_t rc = predict_open(p, source, id, launch, cold, out, err);
+    source->ops->close(launch);
+    if (rc == RB_OK && key != 0)
+        remember(p, key, out);
+    return rc;
+}

@@ -1,0 +1,270 @@
+#include "sampling/predict/stack_distance.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/core/alloc.h"
+#include "sim/core/mix64.h"
+
+enum { SECTORS = 4, POSITIONS = 4 /* per kept line */ };
+
+/* No access yet. */
+#define NEVER UINT32_MAX
+
+/* Distances are in sampled lines. */
+typedef struct {
+    uint64_t line;
+    uint32_t at;             /* its position in time */
+    uint8_t partial;         /* sectors of which only some bytes were written */
+    uint32_t since[SECTORS]; /* largest distance of the line since the sector was fetched */
+    uint32_t dirty[SECTORS]; /* ... since it was written */
+} entry_t;
+
+struct line_stack {
+    entry_t *entry; /* owned */
+    size_t n, most;
+    uint32_t *slot;  /* owned; hash table of entry + 1 */
+    size_t n_slots;  /* a power of two */
+    uint32_t *owner; /* owned; by position, from 1: entry + 1; 0: none */
+    uint32_t *tree;  /* owned; Fenwick tree: positions in use */
+    uint32_t positions, next, oldest;
+    unsigned halvings;
+    double weight; /* 2 ^ halvings */
+    bool exact;
+};
+
+/* --- histogram -------------------------------------------------------------------------------- */
+
+static size_t bin_of(uint64_t distance)
+{
+    if (distance < DISTANCE_EXACT)
+        return (size_t)distance;
+    const unsigned top = 63 - (unsigned)__builtin_clzll(distance); /* 4 or more */
+    return DISTANCE_EXACT + (top - 4) * 16 + (distance >> (top - 4) & 15);
+}
+
+/* The lowest distance of a bin. */
+static double bin_low(size_t bin)
+{
+    if (bin < DISTANCE_EXACT)
+        return (double)bin;
+    const size_t k = bin - DISTANCE_EXACT;
+    return (double)((uint64_t)(16 + k % 16) << k / 16);
+}
+
+static void note(distances_t *d, const line_stack_t *s, uint32_t distance)
+{
+    d->all += s->weight;
+    if (distance == NEVER)
+        d->never += s->weight;
+    else
+        d->bin[bin_of((uint64_t)distance << s->halvings)] += s->weight;
+}
+
+double distances_missed(const distances_t *d, double lines)
+{
+    double missed = d->never;
+    for (size_t i = DISTANCE_BINS; i-- > 0;) {
+        const double low = bin_low(i), high = bin_low(i + 1);
+        if (high <= lines)
+            break;
+        missed += d->bin[i] * (low >= lines ? 1 : (high - lines) / (high - low));
+    }
+    return missed;
+}
+
+/* --- order of use ----------------------------------------------------------------------------- */
+
+static void tree_add(line_stack_t *s, uint32_t at, uint32_t by)
+{
+    for (; at <= s->positions; at += at & (0 - at))
+        s->tree[at] += by;
+}
+
+static uint32_t tree_below(const line_stack_t *s, uint32_t at)
+{
+    uint32_t sum = 0;
+    for (; at > 0; at &= at - 1)
+        sum += s->tree[at];
+    return sum;
+}
+
+static uint32_t *find(const line_stack_t *s, uint64_t line, uint64_t hash)
+{
+    size_t i = (size_t)hash & (s->n_slots - 1);
+    while (s->slot[i] != 0 && s->entry[s->slot[i] - 1].line != line)
+        i = (i + 1) & (s->n_slots - 1);
+    return &s->slot[i];
+}
+
+static bool is_sampled(const line_stack_t *s, uint64_t hash)
+{
+    return s->halvings == 0 || hash >> (64 - s->halvings) == 0;
+}
+
+/* Numbers the positions anew, and forgets lines that are not sampled any more, or, of an exact stack,
+ * those beyond `keep` that were used longest ago. */
+static void rebuild(line_stack_t *s, size_t keep)
+{
+    entry_t *entry = rb_calloc(s->most + 1, sizeof(*entry));
+    size_t n = 0, seen = 0;
+    for (uint32_t at = 1; at < s->next; at++) {
+        if (s->owner[at] == 0)
+            continue;
+        const entry_t *e = &s->entry[s->owner[at] - 1];
+        if (s->n - seen++ <= keep && is_sampled(s, mix64(e->line)))
+            entry[n++] = *e;
+    }
+    free(s->entry);
+    s->entry = entry;
+    s->n = n;
+    memset(s->slot, 0, s->n_slots * sizeof(*s->slot));
+    memset(s->owner, 0, (s->positions + 1) * sizeof(*s->owner));
+    memset(s->tree, 0, (s->positions + 1) * sizeof(*s->tree));
+    for (size_t i = 0; i < n; i++) {
+        entry[i].at = (uint32_t)i + 1;
+        s->owner[i + 1] = (uint32_t)i + 1;
+        tree_add(s, (uint32_t)i + 1, 1);
+        *find(s, entry[i].line, mix64(entry[i].line)) = (uint32_t)i + 1;
+    }
+    s->next = (uint32_t)n + 1;
+}
+
+line_stack_t *stack_create(size_t most, bool exact)
+{
+    line_stack_t *s = rb_calloc(1, sizeof(*s));
+    *s = (line_stack_t){.most = most, .exact = exact, .n_slots = 1, .next = 1, .weight = 1};
+    while (s->n_slots < 2 * most + 2)
+        s->n_slots *= 2;
+    s->positions = (uint32_t)(POSITIONS * most + 2);
+    s->entry = rb_calloc(most + 1, sizeof(*s->entry));
+    s->slot = rb_calloc(s->n_slots, sizeof(*s->slot));
+    s->owner = rb_calloc((size_t)s->positions + 1, sizeof(*s->owner));
+    s->tree = rb_calloc((size_t)s->positions + 1, sizeof(*s->tree));
+    return s;
+}
+
+void stack_destroy(line_stack_t *s)
+{
+    if (s == NULL)
+        return;
+    free(s->entry);
+    free(s->slot);
+    free(s->owner);
+    free(s->tree);
+    free(s);
+}
+
+double stack_rate(const line_stack_t *s)
+{
+    return 1 / s->weight;
+}
+
+/* Moves the line, which has this slot, to the top. Returns its entry; *distance: NEVER for a new one. */
+static entry_t *touch(line_stack_t *s, uint64_t line, uint32_t *slot, uint32_t *distance)
+{
+    *distance = NEVER;
+    if (*slot == 0) {
+        entry_t *e = &s->entry[s->n++];
+        *slot = (uint32_t)s->n;
+        *e = (entry_t){.line = line};
+        for (unsigned i = 0; i < SECTORS; i++)
+            e->since[i] = e->dirty[i] = NEVER;
+    } else {
+        const uint32_t at = s->entry[*slot - 1].at;
+        if (at + 1 == s->next) { /* it is at the top */
+            *distance = 0;
+            return &s->entry[*slot - 1];
+        }
+        *distance = (uint32_t)s->n - tree_below(s, at);
+        tree_add(s, at, UINT32_MAX);
+        s->owner[at] = 0;
+    }
+    entry_t *e = &s->entry[*slot - 1];
+    e->at = s->next++;
+    s->owner[e->at] = *slot;
+    tree_add(s, e->at, 1);
+    return e;
+}
+
+/* --- sectors ---------------------------------------------------------------------------------- */
+
+/* A read of the sectors of one group. */
+static void read_group(const line_stack_t *s, entry_t *e, unsigned wanted, unsigned group,
+                       stack_counts_t *counts)
+{
+    uint32_t fetched = 0;
+    for (unsigned i = 0; i < SECTORS; i++) {
+        if (!(wanted >> i & 1))
+            continue;
+        note(&counts->read, s, e->since[i]);
+        fetched = e->since[i] > fetched ? e->since[i] : fetched;
+    }
+    for (unsigned i = 0; i < SECTORS; i++) {
+        if (!(group >> i & 1))
+            continue;
+        /* In smaller caches the group is fetched, as far as it is not there. */
+        note(&counts->fill, s, e->since[i] < fetched ? e->since[i] : fetched);
+        if (wanted >> i & 1 || fetched == NEVER)
+            e->since[i] = 0;
+    }
+}
+
+static void write_sectors(const line_stack_t *s, entry_t *e, unsigned sectors, unsigned full,
+                          stack_counts_t *counts)
+{
+    for (unsigned i = 0; i < SECTORS; i++) {
+        const unsigned bit = 1u << i;
+        if (!(sectors & bit))
+            continue;
+        note(&counts->write, s, e->since[i]);
+        note(&counts->dirty, s, e->dirty[i]);
+        /* A second part completes a sector: which bytes were written is not kept. */
+        if (e->partial & bit)
+            counts->partial -= s->weight;
+        e->partial =
+            (uint8_t)(full & bit || e->partial & bit || e->since[i] != NEVER ? e->partial & ~bit
+                                                                             : e->partial | bit);
+        if (e->partial & bit)
+            counts->partial += s->weight;
+        e->since[i] = e->dirty[i] = 0;
+    }
+}
+
+void stack_access(line_stack_t *s, uint64_t line, const stack_use_t *use, stack_counts_t *counts)
+{
+    const uint64_t hash = mix64(line);
+    uint32_t distance;
+    if (!is_sampled(s, hash))
+        return;
+    uint32_t *slot = find(s, line, hash);
+    if (s->next > s->positions || (*slot == 0 && s->n == s->most)) {
+        const bool full = *slot == 0 && s->n == s->most;
+        if (full && !s->exact) {
+            s->halvings++;
+            s->weight *= 2;
+        }
+        rebuild(s, full && s->exact ? s->most - s->most / 4 : s->most);
+        if (!is_sampled(s, hash))
+            return;
+        slot = find(s, line, hash);
+        if (*slot == 0 && s->n == s->most) /* all of them are sampled still */
+            return;
+    }
+    entry_t *e = touch(s, line, slot, &distance);
+    for (unsigned i = 0; i < SECTORS && distance != NEVER; i++) {
+        e->since[i] = e->since[i] > distance ? e->since[i] : distance;
+        e->dirty[i] = e->dirty[i] > distance ? e->dirty[i] : distance;
+    }
+    if (use->copy) {
+        for (unsigned i = 0; i < SECTORS; i++)
+            e->since[i] = 0;
+        return;
+    }
+    const unsigned all = (1u << use->group) - 1;
+    for (unsigned g = 0; g < SECTORS && use->read; g += use->group)
+        if (use->sectors & all << g)
+            read_group(s, e, use->sectors & all << g, all << g, counts);
+    if (use->write)
+        write_sectors(s, e, use->sectors, use->full, counts);
+}

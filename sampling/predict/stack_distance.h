@@ -1,0 +1,58 @@
+/*
+ * Hits of a cache of every size at once: the stack distance of an access is the number of different
+ * lines since the last access to its line, and LRU caches of more lines hit (Mattson et al., IBM Systems
+ * J. 9, 1970). Lines are sampled by their hash, and the share is halved when too many would be kept
+ * (SHARDS; Waldspurger et al., FAST 2015).
+ *
+ * Caches are sectored: a sector of a line is there if its line has stayed since the sector was fetched,
+ * which is so in caches of more lines than the largest distance of the line since.
+ */
+#ifndef RUBATO_STACK_DISTANCE_H
+#define RUBATO_STACK_DISTANCE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A histogram of distances, in lines: exact below 16, then in sixteenths of powers of two. */
+enum { DISTANCE_EXACT = 16, DISTANCE_BINS = DISTANCE_EXACT + 16 * 36 };
+typedef struct {
+    double bin[DISTANCE_BINS];
+    double never; /* first accesses */
+    double all;
+} distances_t;
+
+/* Those that a cache of that many lines does not hit. */
+double distances_missed(const distances_t *d, double lines);
+
+/* What happened to sectors, by the distance at which it happens. */
+typedef struct {
+    distances_t read;  /* sectors of reads, and of atomics: missed, if the cache is smaller */
+    distances_t write; /* sectors of writes */
+    distances_t fill;  /* sectors that a cache fetches, with the others of their group */
+    distances_t dirty; /* sectors that become modified, so that they are written back once */
+    double partial;    /* sectors of which only a part has been written, and nothing was read */
+} stack_counts_t;
+
+typedef struct line_stack line_stack_t;
+
+/* most: lines that are kept. exact: those that were not accessed for longest are forgotten, instead of
+ * sampling fewer lines; then distances are right up to `most` lines. */
+line_stack_t *stack_create(size_t most, bool exact);
+void stack_destroy(line_stack_t *s); /* NULL is allowed */
+
+/* An access to sectors (bits 0 to 3) of a line. */
+typedef struct {
+    uint8_t sectors, full; /* full: those of which all bytes are written */
+    uint8_t group;         /* sectors that a miss fetches together: 1, 2 or 4 */
+    bool read, write;
+    bool copy; /* all of the line is put there, and nothing is counted */
+} stack_use_t;
+
+/* line: its number. */
+void stack_access(line_stack_t *s, uint64_t line, const stack_use_t *use, stack_counts_t *counts);
+
+/* The share of lines that are sampled: 1, 1/2, 1/4 ... */
+double stack_rate(const line_stack_t *s);
+
+#endif

@@ -1,0 +1,209 @@
+/*
+ * Laws of predictions: a chain, a kernel bound by issue slots and a stream bound by the DRAM have closed
+ * forms, which the prediction must give, and the model agrees; hits follow capacity; what the equations do
+ * not hold for is said.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "sampling/predict/predict.h"
+#include "sim/core/msg.h"
+#include "tests/support/sim/inside_lab.h"
+#include "tests/support/sim/lab.h"
+
+#define ONE_SM "sm.count=1", "icache.perfect=true", "const.perfect=true", "tlb.perfect=true"
+
+enum { STEPS = 400 };
+
+typedef struct {
+    unsigned first, steps, end;
+} body_t;
+
+static void straight_body(synth_warp_t *w, const void *ctx)
+{
+    const body_t *b = ctx;
+    for (unsigned i = 0; i < b->steps; i++)
+        synth_emit(w, b->first + i, (uint32_t)LAB_FULL);
+    synth_emit(w, b->end, (uint32_t)LAB_FULL);
+}
+
+/* One block of `threads`; each warp executes the operation so often. rotate: destinations. */
+static synth_t *straight(body_t *body, unsigned steps, uint32_t threads, const lab_op_t *op,
+                         unsigned rotate)
+{
+    synth_t *s = synth_create();
+    synth_kernel_t *k =
+        synth_kernel_create(s, "straight", &(synth_shape_t){.grid = {1}, .block = {threads}});
+    *body = (body_t){.steps = steps};
+    for (unsigned i = 0; i < steps; i++) {
+        char dst[8];
+        snprintf(dst, sizeof(dst), "R%u", 20 + i % rotate);
+        const unsigned at = synth_code(k, op->mnemonic, rotate > 1 ? dst : op->dst, op->src);
+        body->first = i == 0 ? at : body->first;
+    }
+    body->end = synth_code(k, "EXIT", "", "");
+    synth_kernel_body(k, straight_body, body);
+    return s;
+}
+
+static predicted_t predict_launch_of(const gpu_spec_t *spec, trace_source_t *source, uint64_t id)
+{
+    predicted_t out;
+    rb_err_t err = {0};
+    predictor_t *p = predictor_create(&spec, 1, 1);
+    if (predictor_launch(p, source, id, &out, &err) != RB_OK)
+        fail_msg("%s", err.text);
+    predictor_destroy(p);
+    return out;
+}
+
+static void a_chain_takes_its_latencies(void **state)
+{
+    static const struct {
+        lab_op_t op;
+        size_t latency;
+    } chains[] = {{{"FADD", "R1", "R1 R2"}, offsetof(lat_spec_t, fp32)},
+                  {{"MUFU.RCP", "R1", "R1"}, offsetof(lat_spec_t, mufu)},
+                  {{"DADD", "R4", "R4 R6"}, offsetof(lat_spec_t, fp64)}};
+    const gpu_spec_t spec = LAB_SPEC("v100", ONE_SM);
+    (void)state;
+    for (size_t i = 0; i < sizeof(chains) / sizeof(chains[0]); i++) {
+        body_t body;
+        synth_t *s = straight(&body, 2 * STEPS, 32, &chains[i].op, 1);
+        const predicted_t twice = predict_launch_of(&spec, synth_source(s), 1);
+        synth_destroy(s);
+        s = straight(&body, STEPS, 32, &chains[i].op, 1);
+        const predicted_t p = predict_launch_of(&spec, synth_source(s), 1);
+        const launch_result_t r = lab_run_one(&spec, s);
+        const double latency = *(const uint32_t *)((const char *)&spec.sm.lat + chains[i].latency);
+        lab_assert_near(twice.part[PREDICT_LATENCY] - p.part[PREDICT_LATENCY], STEPS * latency,
+                        1e-3, "a chain");
+        lab_assert_near(p.cycles, (double)launch_result_cycles(&r), 0.03, "the model's chain");
+    }
+}
+
+static void a_full_sub_core_issues_one_a_cycle(void **state)
+{
+    const gpu_spec_t spec = LAB_SPEC("v100", ONE_SM, "gpu.launch_latency=100");
+    const lab_op_t fma = {"FFMA", "R1", "R1 R2 R3"};
+    enum { THREADS = 1024, WARPS = THREADS / 32 };
+    body_t body;
+    (void)state;
+    synth_t *s = straight(&body, STEPS, THREADS, &fma, 16);
+    const predicted_t p = predict_launch_of(&spec, synth_source(s), 1);
+    const launch_result_t r = lab_run_one(&spec, s);
+    const double of_sub_core = (double)WARPS / spec.sm.sm.sub_cores * (STEPS + 1);
+    lab_assert_near(p.part[PREDICT_ISSUE], of_sub_core, 0.001, "issue slots");
+    /* 16 lanes take a warp in two cycles. */
+    lab_assert_near(p.part[PREDICT_FMA], 2 * (of_sub_core - (double)WARPS / 4), 0.001, "FMA pipe");
+    lab_assert_near(p.cycles, (double)launch_result_cycles(&r), 0.1, "the model's pipe");
+}
+
+static uint64_t stream_address(const void *ctx, uint64_t warp, unsigned lane, uint64_t step)
+{
+    const uint64_t steps = *(const uint64_t *)ctx;
+    return (UINT64_C(1) << 32) + ((warp * steps + step) * 32 + lane) * 4;
+}
+
+static void a_stream_is_bound_by_the_dram(void **state)
+{
+    const gpu_spec_t spec = LAB_SPEC("v100", "sm.count=8", "mem.partitions=4", "l2.slices=4",
+                                     "l2.size=768KiB", "gpu.launch_latency=100");
+    const uint64_t steps = 32;
+    const lab_access_t a = {.op = {"LDG.E.SYS", NULL, "R2"},
+                            .blocks = 64,
+                            .threads = 256,
+                            .mask = (uint32_t)LAB_FULL,
+                            .steps = steps,
+                            .address = stream_address,
+                            .ctx = &steps};
+    (void)state;
+    synth_t *s = synth_create();
+    lab_access_add(s, &spec, &a);
+    const predicted_t p = predict_launch_of(&spec, synth_source(s), 1);
+    const launch_result_t r = lab_run_one(&spec, s);
+    const dram_spec_t *d = &spec.mem.dram;
+    const double sectors = 64.0 * 8 * (double)steps * 4;
+    const double burst = fmax((double)SECTOR_BYTES / (d->bus_bytes * d->data_rate), d->tCCD);
+    assert_int_equal(p.bound, PREDICT_DRAM);
+    lab_assert_near(p.part[PREDICT_DRAM],
+                    sectors * burst * spec.gpu.clock_mhz / d->clock_mhz / spec.mem.mem.partitions,
+                    0.01, "a stream");
+    lab_assert_near(p.traffic.l2_hit, 0, 0.001, "hits of a stream");
+    lab_assert_near(p.cycles, (double)launch_result_cycles(&r), 0.15, "the model's stream");
+}
+
+enum { WINDOW = 1 << 10 /* lines */ };
+
+static uint64_t again_address(const void *ctx, uint64_t warp, unsigned lane, uint64_t step)
+{
+    (void)ctx;
+    (void)warp;
+    return (UINT64_C(1) << 32) + step % WINDOW * LINE_BYTES + lane * 4;
+}
+
+/* One walk says what caches of several sizes hit: a window of 128 KiB is read four times. */
+static void hits_follow_the_capacity(void **state)
+{
+    const gpu_spec_t large = LAB_SPEC("v100", ONE_SM, "l1.scale=1", "l2.size=6MiB");
+    const gpu_spec_t small = LAB_SPEC("v100", ONE_SM, "l1.scale=0.25", "l2.size=6MiB");
+    const gpu_spec_t *const specs[] = {&large, &small};
+    const lab_access_t a = {.op = {"LDG.E.SYS", NULL, "R2"},
+                            .blocks = 1,
+                            .threads = 32,
+                            .mask = (uint32_t)LAB_FULL,
+                            .steps = 4 * WINDOW,
+                            .address = again_address};
+    predicted_t out[2];
+    rb_err_t err = {0};
+    (void)state;
+    synth_t *s = synth_create();
+    lab_access_add(s, &large, &a);
+    predictor_t *p = predictor_create(specs, 2, 1);
+    assert_int_equal(predictor_launch(p, synth_source(s), 1, out, &err), RB_OK);
+    predictor_destroy(p);
+    synth_destroy(s);
+    lab_assert_near(out[0].traffic.l1_hit, 0.75, 0.01, "a window that fits");
+    assert_true(out[1].traffic.l1_hit < 0.01);
+    assert_true(out[1].cycles > out[0].cycles);
+    lab_assert_near(out[1].traffic.l2_hit, 0.75, 0.01, "in the L2");
+}
+
+static void what_does_not_hold_is_said(void **state)
+{
+    const gpu_spec_t spec = LAB_SPEC("v100", SMALL);
+    const lab_op_t unknown = {"FADD", "R1", "R1 R2"};
+    const work_t uneven = {.blocks = 7, .irregular = 30};
+    body_t body;
+    rb_err_t err = {0};
+    predicted_t out;
+    const gpu_spec_t *const specs[] = {&spec};
+    (void)state;
+    synth_t *s = straight(&body, 0, 32, &unknown, 1);
+    synth_kernel_t *k = synth_kernel_create(s, "unknown", &(synth_shape_t){.block = {32}});
+    synth_inst(k, synth_code(k, "FADD", "R1", "R1 R2"))->cls = OP_UNKNOWN;
+    body_t other = {.steps = 1, .end = synth_code(k, "EXIT", "", "")};
+    synth_kernel_body(k, straight_body, &other);
+    assert_true(predict_launch_of(&spec, synth_source(s), 2).doubts & PREDICT_UNKNOWN);
+    /* A source without an index has no level 0. */
+    predictor_t *p = predictor_create(specs, 1, 0);
+    assert_int_equal(predictor_launch(p, synth_source(s), 1, &out, &err), RB_USAGE);
+    assert_non_null(strstr(err.text, "rubato convert"));
+    predictor_destroy(p);
+    synth_destroy(s);
+    s = work_program(&uneven, 64, 0);
+    assert_int_equal(predict_launch_of(&spec, synth_source(s), 1).doubts, PREDICT_FEW_WAVES);
+    synth_destroy(s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_chain_takes_its_latencies),
+        cmocka_unit_test(a_full_sub_core_issues_one_a_cycle),
+        cmocka_unit_test(a_stream_is_bound_by_the_dram),
+        cmocka_unit_test(hits_follow_the_capacity),
+        cmocka_unit_test(what_does_not_hold_is_said),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
