@@ -100,7 +100,8 @@ RB_CHECKED rb_code_t gpu_warm_up(gpu_t *g, trace_source_t *source, uint64_t posi
 /* Blocks of a launch that the chip holds at once; 1 if not even one fits. */
 uint64_t gpu_slots(const gpu_t *g, const launch_info_t *info);
 
-/* Applies the accesses of blocks [first, end) of a launch to the L2, without time. */
+/* Applies the accesses of blocks [first, end) of a launch to the L2, and those of the last ones to
+ * the L1s, without time. */
 RB_CHECKED rb_code_t gpu_warm_blocks(gpu_t *g, trace_source_t *source, uint64_t id, uint64_t first,
                                      uint64_t end, l2_warmed_t *warmed, rb_err_t *err);
 

@@ -117,6 +117,10 @@ void sm_cut_warps(sm_t *sm, bool cut);
 /* Puts an entry into the second-level TLB. Only between windows. */
 void sm_learn(sm_t *sm, uint64_t entry);
 
+/* Does to the L1 what a load of sectors would do, or a store that writes the sectors in `full` completely. Only
+ * between windows. Nothing happens if the SM never had a block. */
+void sm_learn_l1(sm_t *sm, uint64_t line, uint8_t sectors, uint8_t full, bool store);
+
 /* Puts the translation of an address into both levels of the TLB, as its use would. Only while the SM
  * is idle. */
 void sm_learn_page(sm_t *sm, uint64_t address);

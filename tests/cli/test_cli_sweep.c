@@ -415,6 +415,29 @@ static void launches_are_chosen_once(void **state)
     assert_jobs("later/jobs.tsv", "--change-from", false);
 }
 
+/* Methods that state no error give two equal points where the full runs differ: a warning, wherever they are read. */
+static void estimates_without_an_interval_are_warned_of(void **state)
+{
+    static const char warns[] = "WARNING: the error of 2 estimates is not known",
+                      one[] = "WARNING: the error of 1 estimate is not known";
+    (void)state;
+    char *table = cli_run_as(&rubato, 0, NULL,
+                             WORDS("sweep", TRACE, "--vary", "l2.size=1536KiB,3MiB", "--sample",
+                                   "blocks:count=1", "-o", "unstated"));
+    assert_non_null(strstr(table, warns));
+    free(table);
+    table = cli_run_as(&rubato, 0, NULL, WORDS("sweep", "table", "unstated"));
+    assert_non_null(strstr(table, one)); /* relative to the first column */
+    free(table);
+    char *jobs = cli_read("unstated/jobs.csv");
+    assert_int_equal(times_in(jobs, ",not known\n"), 2);
+    free(jobs);
+    table =
+        cli_run_as(&rubato, 0, NULL, WORDS("sweep", TRACE, "--vary", "sm.count=80,2", "-o", "far"));
+    assert_null(strstr(table, "WARNING"));
+    free(table);
+}
+
 static void a_report_is_one_page_with_all_jobs(void **state)
 {
     (void)state;
@@ -506,6 +529,7 @@ int main(void)
         cmocka_unit_test(results_are_rows_with_the_axes_as_columns),
         cmocka_unit_test(rows_with_line_ends_in_quotes_stay_whole_when_collected),
         cmocka_unit_test(changes_that_may_be_chance_are_named),
+        cmocka_unit_test(estimates_without_an_interval_are_warned_of),
         cmocka_unit_test(the_scale_of_the_l1_changes_hits_but_not_what_fits),
         cmocka_unit_test(stats_say_what_moved),
         cmocka_unit_test(changes_within_intervals_are_marked),

@@ -3,10 +3,12 @@
 
 #include <string.h>
 
+#include "sim/gpu/gpu_internal.h"
 #include "sim/gpu/sampled/inside.h"
 #include "tests/support/input/gen_trial.h"
 #include "tests/support/input/rbt_lab.h"
 #include "tests/support/sim/lab.h"
+#include "tests/support/sim/sm_caches.h"
 #include "tests/support/temp_folder.h"
 
 enum { BLOCKS = 24, THREADS = 64, WARPS = BLOCKS * THREADS / 32, STEPS = 16, PER_BIN = 5 };
@@ -45,9 +47,39 @@ static rb_code_t survey(const sampler_t *s, const sampler_launch_t *l, rb_err_t 
     return shadow_survey(&out->shadow, l->of->chip, l->source, l->position, PER_BIN, err);
 }
 
+/* A launch before its first block: nothing is dispatched in its first interval. */
+typedef struct {
+    const sampler_launch_t *launch;
+    uint32_t lines[2]; /* in the L1s then */
+    bool done;
+} walked_t;
+
+static rb_code_t begin_walk(const sampler_t *s, const sampler_launch_t *l, rb_err_t *err)
+{
+    (void)err;
+    *(walked_t *)s->state = (walked_t){.launch = l};
+    return RB_OK;
+}
+
+static bool walk(const sampler_t *s, const interval_records_t *r, fast_forward_t *out)
+{
+    walked_t *w = s->state;
+    l2_warmed_t warmed;
+    rb_err_t err;
+    (void)out;
+    if (!w->done)
+        assert_int_equal(gpu_warm_blocks(r->of->chip, w->launch->source, w->launch->position, 0,
+                                         BLOCKS, &warmed, &err),
+                         RB_OK);
+    for (unsigned i = 0; i < 2 && !w->done; i++)
+        w->lines[i] = cache_count(sm_caches_l1(r->of->chip->sm[i]));
+    w->done = true;
+    return false;
+}
+
 /* Simulates a launch of accesses with a sampler inside. */
 static launch_result_t run(const gpu_spec_t *spec, const char *op, lab_address_fn address,
-                           const sampler_ops_t *ops, surveyed_t *out)
+                           const sampler_ops_t *ops, void *out)
 {
     const sampler_t sampler = {.ops = ops, .state = out};
     synth_t *s = synth_create();
@@ -59,9 +91,11 @@ static launch_result_t run(const gpu_spec_t *spec, const char *op, lab_address_f
                             .address = address};
     lab_results_t r;
     lab_access_add(s, spec, &a);
+    if (ops->interval_end != NULL)
+        lab_access_add(s, spec, &a); /* SMs have no L1 before their first launch */
     lab_run_sampled(spec, synth_source(s), 1, 0, &sampler, 1, &r);
     synth_destroy(s);
-    return r.launch[0];
+    return r.launch[ops->interval_end != NULL ? 1 : 0];
 }
 
 /* Surveys and simulates a launch. The caller frees the shadow. */
@@ -424,6 +458,19 @@ static void fills_at_the_edge_of_the_l2_are_told(void **state)
     assert_true(late_share("small=1000") < 0.1);
 }
 
+/* Blocks that were walked leave in the L1 of each SM what blocks at their places read: each has half of them. */
+static void walked_blocks_leave_their_lines_in_the_l1s(void **state)
+{
+    static const sampler_ops_t ops = {.launch_open = begin_walk, .interval_end = walk};
+    gpu_spec_t spec = LAB_SPEC("v100", SMALL);
+    walked_t w = {0};
+    (void)state;
+    (void)run(&spec, "LDG.E", streaming, &ops, &w);
+    assert_true(w.done);
+    assert_int_equal(w.lines[0], WARPS * STEPS / 2);
+    assert_int_equal(w.lines[1], WARPS * STEPS / 2);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -443,6 +490,7 @@ int main(void)
         cmocka_unit_test(bins_add_up),
         cmocka_unit_test(blocks_of_a_wave_share_what_they_read),
         cmocka_unit_test(fills_at_the_edge_of_the_l2_are_told),
+        cmocka_unit_test(walked_blocks_leave_their_lines_in_the_l1s),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,6 +5,7 @@
 #include "frontend/tool/io/csv_writer.h"
 #include "frontend/tool/io/text_format.h"
 #include "frontend/tool/study/matrix_values.h"
+#include "frontend/tool/study/run_pair.h"
 
 enum { CELL = 11, CELL_WITH_INTERVAL = 19, CELL_MAX = 2 * FORMAT_MAX + 8 };
 
@@ -93,14 +94,21 @@ static void print_left_out(const matrix_t *s, const matrix_values_t *v, FILE *ou
 {
     size_t fewest = s->n_programs;
     bool estimated = false;
+    size_t unknown = 0;
     for (size_t i = 0; i < s->n_columns; i++) {
         const matrix_mean_t m = matrix_mean(v->shown + i, s->n_programs, s->n_columns);
         fewest = m.n < fewest ? m.n : fewest;
     }
-    for (size_t i = 0; i < s->n_programs * s->n_columns; i++)
+    for (size_t i = 0; i < s->n_programs * s->n_columns; i++) {
+        const size_t base = i - i % s->n_columns + v->base;
         estimated = estimated || v->estimated[i];
+        unknown += isfinite(v->shown[i]) && !isfinite(v->low[i]) &&
+                   (v->form == MATRIX_value ? v->estimated[i]
+                                            : i != base && (v->estimated[i] || v->estimated[base]));
+    }
     if (estimated)
         fprintf(out, "\n~ estimated from samples\n");
+    run_pair_warn(out, unknown);
     if (matrix_has_intervals(s, v))
         fprintf(out,
                 "+- 95 %% interval; relative to another run from the launches that both simulated, "

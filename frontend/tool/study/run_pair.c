@@ -296,3 +296,13 @@ const char *run_pair_text(char text[RUN_PAIR_TEXT], const change_t *c)
                  unit);
     return text;
 }
+
+void run_pair_warn(FILE *out, size_t estimates)
+{
+    if (estimates > 0)
+        fprintf(out,
+                "\nWARNING: the error of %zu estimate%s is not known: no interval is given, and "
+                "cycles and changes may be tens of percent off, or show no change where there is "
+                "one; 'rubato evaluate' measures it\n",
+                estimates, estimates == 1 ? "" : "s");
+}

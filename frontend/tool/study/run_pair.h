@@ -38,6 +38,9 @@ typedef struct {
     paired_t *pairs;    /* owned; if paired */
 } run_pair_t;
 
+/* A warning that so many estimates state no error; 0: nothing. */
+void run_pair_warn(FILE *out, size_t estimates);
+
 /* Files that cannot be read leave no pair, except in RB_IO. *p is zeroed; a and b must outlive it. The caller frees *p, also
  * after an error. */
 RB_CHECKED rb_code_t run_pair_make(run_pair_t *p, run_side_t *a, run_side_t *b, rb_err_t *err);

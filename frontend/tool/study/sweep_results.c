@@ -164,6 +164,12 @@ static void change_columns(csv_t *c)
         }
     }
     csv_text(c, "pairs");
+    csv_text(c, "error");
+}
+
+static bool error_is_unknown(const sweep_result_t *r)
+{
+    return r->value[RESULT_estimated] > 0.0 && !isfinite(r->value[RESULT_cycles_low]);
 }
 
 /* Quotients; for shares, differences. */
@@ -177,6 +183,7 @@ static void change_values(csv_t *c, const sweep_result_t *r)
         csv_f64(c, from + change->high);
     }
     csv_text(c, r->paired ? "yes" : r->why);
+    csv_text(c, error_is_unknown(r) ? "not known" : "");
 }
 
 static void write_jobs(const sweep_t *s, const sweep_result_t *results, FILE *out)
@@ -423,6 +430,7 @@ static void print_table(const sweep_t *s, const sweep_result_t *results)
 {
     size_t *width = column_widths(s);
     bool estimated = false, chance = false, more = false;
+    size_t unknown = 0;
     for (size_t i = 0; i < s->n_jobs; i++) {
         if (sweep_is_part(s, i))
             continue;
@@ -434,12 +442,14 @@ static void print_table(const sweep_t *s, const sweep_result_t *results)
         }
         print_row(s, i, results, width);
         estimated = estimated || results[i].value[RESULT_estimated] > 0.0;
+        unknown += error_is_unknown(&results[i]);
         more = more || is_slower_with_more(s, i, results);
         chance = chance || (results[i].baseline != i && may_be_chance(&results[i]));
     }
     if (estimated) {
         printf("\n~ estimated from samples\n");
         print_methods(s, results);
+        run_pair_warn(stdout, unknown);
     }
     if (chance)
         printf(

@@ -157,14 +157,15 @@ static double smarts_added(const sampler_t *sampler, cycle_t cycles, uint64_t wa
 
 static const char *const regressor_names[] = {[SMARTS_BY_NOTHING] = "nothing",
                                               [SMARTS_BY_DRAM] = "DRAM sectors",
-                                              [SMARTS_BY_LOOKUPS] = "L2 sectors"};
+                                              [SMARTS_BY_LOOKUPS] = "L2 sectors",
+                                              [SMARTS_BY_MOVED] = "moved sectors"};
 
 /* What the estimate rests on. */
 static void explain(const smarts_state_t *s, const smarts_question_t *q, const smarts_answer_t *a,
                     double cycles, double share, char evidence[SAMPLER_EVIDENCE_MAX])
 {
     const char *states =
-        smarts_waits_for_atomics(&q->left) ? ", atomics miss: occupancy not known" : "";
+        smarts_waits_in_queues(&q->left) ? ", scattered misses: occupancy not known" : "";
     char by[64] = "", half[64] = "too few units for an error", what[80];
     snprintf(what, sizeof(what), "%zu units", s->n);
     if (a->by != SMARTS_BY_NOTHING)

@@ -19,7 +19,7 @@ typedef struct {
 static const counterpart_t counterparts[] = {
     {GPU_COUNTER_AT(l2.read_sectors), SURVEY_AT(read_sectors), false},
     {GPU_COUNTER_AT(l2.read_hits), SURVEY_AT(read_hits), false},
-    {GPU_COUNTER_AT(l2.write_sectors), SURVEY_AT(write_sectors), false},
+    {GPU_COUNTER_AT(l2.write_sectors), SURVEY_AT(write_sectors), true},
     {GPU_COUNTER_AT(l2.write_hits), SURVEY_AT(write_hits), false},
     {GPU_COUNTER_AT(l2.fills), SURVEY_AT(fills), true},
     {GPU_COUNTER_AT(l2.writebacks), SURVEY_AT(written_back), true},
@@ -31,7 +31,7 @@ static const counterpart_t counterparts[] = {
  * which knows no time, and of the units', because each follows a gap. Chosen with the workloads
  * "trial" of bench/experiments/trials.txt. */
 #define SURVEY_ERROR 0.02
-#define UNITS_ERROR  0.02
+#define UNITS_ERROR  0.04
 
 /* Hits, and what they are among. */
 static const struct {
@@ -46,6 +46,10 @@ static const struct {
 /* Error of hits that all units may share, as a share of the lookups, over that of other
  * counters; also of warp states, as a share of the warps' cycles. */
 #define SHARE_BIAS 0.5
+
+/* Share of the sectors in flight that may have arrived, or the reverse: blocks that read the same data meet in
+ * another step after a gap. Chosen with random triples (bench/sampling/README.md). */
+#define IN_FLIGHT_BIAS 0.15
 
 /* What happens in the rows of the DRAM, and the error of it that all units may share, as a share of the
  * requests: rows are not walked. Chosen with random triples (bench/sampling/README.md). */
@@ -125,7 +129,7 @@ static void by_weights(const smarts_answer_t *a, const smarts_question_t *q, con
     for (size_t i = 0; i < q->n; i++) {
         const smarts_unit_t *u = &q->units[i];
         weight += u->weight;
-        mx += u->weight * smarts_rate(&u->surveyed, a->by);
+        mx += u->weight * smarts_unit_rate(u, a->by);
         my += u->weight * y[i];
         out->sum += a->weight[i] * y[i];
     }
@@ -133,13 +137,13 @@ static void by_weights(const smarts_answer_t *a, const smarts_question_t *q, con
     my /= weight;
     for (size_t i = 0; i < q->n; i++) {
         const smarts_unit_t *u = &q->units[i];
-        const double dx = smarts_rate(&u->surveyed, a->by) - mx;
+        const double dx = smarts_unit_rate(u, a->by) - mx;
         xx += u->weight * dx * dx;
         xy += u->weight * dx * (y[i] - my);
     }
     const double slope = xx > 0 ? xy / xx : 0;
     for (size_t i = 0; i < q->n; i++) {
-        const double dx = smarts_rate(&q->units[i].surveyed, a->by) - mx;
+        const double dx = smarts_unit_rate(&q->units[i], a->by) - mx;
         out->influence[i] = a->weight[i] * (y[i] - my - slope * dx);
     }
 }
@@ -164,6 +168,24 @@ static bool by_survey(const smarts_answer_t *a, const smarts_question_t *q, cons
     return true;
 }
 
+/* What the survey counts of the left-out part, and the standard error of that. */
+typedef struct {
+    double sum, error;
+} surveyed_t;
+
+/*
+ * Of the blocks that were left out, or of all blocks without what was simulated. Some blocks were on the chip when a
+ * gap began and ended, and count as half done, so the two differ by chance; the truth is taken for half-way. simulated:
+ * of what counts.
+ */
+static surveyed_t find_surveyed(const smarts_question_t *q, size_t survey, double simulated)
+{
+    const double left = at(&q->left, survey);
+    const double rest = fmax(at(&q->all, survey) - simulated, 0);
+    const double sum = q->all.warp_insts > 0 ? (left + rest) / 2 : left;
+    return (surveyed_t){sum, hypot(SURVEY_ERROR * sum, sum - left)};
+}
+
 /*
  * Weighs the units' estimate with the survey's own count, by their errors. What is written back
  * comes in bursts, which a few short units meet or not; the survey has all of it. At the edge of
@@ -172,11 +194,12 @@ static bool by_survey(const smarts_answer_t *a, const smarts_question_t *q, cons
  * difference becomes an error of both (two studies with random effects: DerSimonian and Laird 1986). late:
  * the share that may differ in both.
  */
-static void believe_survey(part_t *p, double surveyed, double late, size_t n)
+static void believe_survey(part_t *p, surveyed_t s, double late, size_t n)
 {
+    const double surveyed = s.sum;
     const double scatter = squares(p, n) * (double)n / (double)(n - 1);
     const double units = scatter + UNITS_ERROR * UNITS_ERROR * p->sum * p->sum;
-    const double survey = SURVEY_ERROR * SURVEY_ERROR * surveyed * surveyed;
+    const double survey = s.error * s.error;
     const double difference = p->sum - surveyed;
     const double between = fmax((difference * difference - units - survey) / 2, 0);
     const double all = units + survey + 2 * between;
@@ -189,9 +212,10 @@ static void believe_survey(part_t *p, double surveyed, double late, size_t n)
         p->influence[i] *= 1 - weight;
 }
 
-/* Estimates a counter in the way that fits the units better. other: as long as the influences. */
+/* Estimates a counter in the way that fits the units better. simulated: of what counts; other: as long as the
+ * influences. */
 static void estimate_counter(const smarts_answer_t *a, const smarts_question_t *q, size_t counter,
-                             double *y, double *other, part_t *out)
+                             double simulated, double *y, double *other, part_t *out)
 {
     const counterpart_t *c = counterpart(counter);
     part_t second = {.influence = other};
@@ -207,7 +231,7 @@ static void estimate_counter(const smarts_answer_t *a, const smarts_question_t *
             out->influence[i] = other[i];
     }
     if (c->direct && q->n > 1 && at(&q->left, c->survey) > 0)
-        believe_survey(out, at(&q->left, c->survey),
+        believe_survey(out, find_surveyed(q, c->survey, simulated),
                        smarts_late(&q->left) / interval_factor(q->confidence, INFINITY), q->n);
 }
 
@@ -259,29 +283,50 @@ static void add_own(double *deviation, size_t n, size_t counter, double own)
     free(p);
 }
 
-/* Requests that the rows of the DRAM serve, of the left-out part. */
-static double row_requests(const smarts_answer_t *a, const smarts_question_t *q)
+/* A counter of the left-out part, as the units give it. */
+static double left_out(const smarts_answer_t *a, const smarts_question_t *q, size_t counter)
 {
     double sum = 0;
-    for (size_t k = 0; k < 3; k++) /* hits, misses and conflicts */
-        for (size_t i = 0; i < q->n; i++)
-            sum += a->weight[i] * per_inst(&q->units[i], of_rows[k]);
+    for (size_t i = 0; i < q->n; i++)
+        sum += a->weight[i] * per_inst(&q->units[i], counter);
     return sum;
 }
 
-/* Half the interval of what all units may share in a counter. rows: row_requests(). */
+/* What all units may share an error of, of the left-out part. */
+typedef struct {
+    double rows; /* requests that the rows of the DRAM serve */
+    double in_flight
+        [2]; /* sectors that loads of global memory found in flight: in the L1s, in the L2 */
+} shared_t;
+
+static shared_t find_shared(const smarts_answer_t *a, const smarts_question_t *q)
+{
+    shared_t s = {.in_flight = {left_out(a, q, GPU_COUNTER_AT(sm.global_load_pending)),
+                                left_out(a, q, GPU_COUNTER_AT(l2.read_sectors)) -
+                                    left_out(a, q, GPU_COUNTER_AT(l2.read_hits)) -
+                                    left_out(a, q, GPU_COUNTER_AT(l2.fills))}};
+    for (size_t k = 0; k < 3; k++) /* hits, misses and conflicts */
+        s.rows += left_out(a, q, of_rows[k]);
+    return s;
+}
+
+/* Half the interval of what all units may share in a counter. */
 static double shared_half(const smarts_question_t *q, size_t counter, double left,
-                          const launch_estimate_t *whole, double rows)
+                          const launch_estimate_t *whole, const shared_t *shared)
 {
     double most = q->bias * fabs(left);
     for (size_t i = 0; i < sizeof(of_rows) / sizeof(of_rows[0]); i++) {
         if (of_rows[i] == counter)
-            most = fmax(most, ROW_BIAS * fabs(rows));
+            most = fmax(most, ROW_BIAS * fabs(shared->rows));
     }
     for (size_t i = 0; i < sizeof(hits_of) / sizeof(hits_of[0]); i++) {
         if (hits_of[i].hits == counter)
             most = fmax(most, SHARE_BIAS * q->bias * whole->counter[hits_of[i].lookups]);
     }
+    if (counter == GPU_COUNTER_AT(sm.global_load_hits))
+        most = hypot(most, IN_FLIGHT_BIAS * fmax(shared->in_flight[0], 0));
+    if (counter == GPU_COUNTER_AT(l2.read_hits))
+        most = hypot(most, IN_FLIGHT_BIAS * fmax(shared->in_flight[1], 0));
     return most;
 }
 
@@ -371,19 +416,20 @@ void smarts_complete(const smarts_answer_t *a, const smarts_question_t *q, launc
             whole->cycles - v.factor * part.influence[i] - v.shared * pattern(i, q->n) * part.sum;
     const double n = (double)q->n, factor = interval_factor(q->confidence, n - 1),
                  normal = interval_factor(q->confidence, INFINITY);
-    const double rows = row_requests(a, q);
+    const shared_t shared = find_shared(a, q);
     double states[STATE_COUNT], reads = 0;
-    estimate_counter(a, q, GPU_COUNTER_AT(l2.fills), y, other, &part);
+    const size_t filled = GPU_COUNTER_AT(l2.fills);
+    estimate_counter(a, q, filled, whole->counter[filled], y, other, &part);
     const part_t fills = part; /* without influences: those are overwritten */
     for (size_t k = 0; k < GPU_COUNTERS; k++) {
-        estimate_counter(a, q, k, y, other, &part);
+        estimate_counter(a, q, k, whole->counter[k], y, other, &part);
         if (k == GPU_COUNTER_AT(l2.read_sectors))
             reads = part.sum;
         if (k == GPU_COUNTER_AT(l2.read_hits))
             correct_hits(&part, &fills, reads);
         whole->counter[k] += part.sum;
         const double time = is_time(k) ? v.shared * part.sum : 0;
-        const double half = hypot(shared_half(q, k, part.sum, whole, rows), normal * part.doubt);
+        const double half = hypot(shared_half(q, k, part.sum, whole, &shared), normal * part.doubt);
         const double own = q->n < 2 ? 0 : half / (factor * sqrt(n - 1));
         if (k < STATE_COUNT)
             states[k] = part.sum;
@@ -396,7 +442,7 @@ void smarts_complete(const smarts_answer_t *a, const smarts_question_t *q, launc
     for (size_t i = 0; i < q->n; i++)
         for (size_t k = 0; k < sizeof(unstated) / sizeof(unstated[0]); k++)
             replicates[i].counter[unstated[k]] = NAN;
-    if (smarts_waits_for_atomics(&q->left))
+    if (smarts_waits_in_queues(&q->left))
         hide_states(q, replicates);
     else if (q->n > 1)
         vary_states(q, states, whole, replicates, y);

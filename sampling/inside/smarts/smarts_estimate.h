@@ -35,14 +35,15 @@ typedef enum {
     SMARTS_BY_NOTHING,
     SMARTS_BY_DRAM,    /* sectors that the DRAM moves */
     SMARTS_BY_LOOKUPS, /* sectors looked up in the L2 */
-    SMARTS_REGRESSORS,
-    SMARTS_BY_FILLS = SMARTS_REGRESSORS, /* not tried */
+    SMARTS_BY_MOVED,   /* sectors that the DRAM moved while units ran; the survey knows their sum */
+    SMARTS_BY_FILLS,   /* not tried */
 } smarts_regressor_t;
 
 typedef struct {
     const smarts_unit_t *units;
     size_t n;
     shadow_counts_t left; /* of what was left out */
+    shadow_counts_t all;  /* of the launch; no instructions: not known */
     double confidence;
     double explain; /* |t| from which a regressor is used */
     double bias;    /* error that all units may share, relative */
@@ -72,13 +73,19 @@ void smarts_answer_free(smarts_answer_t *a);
 void smarts_complete(const smarts_answer_t *a, const smarts_question_t *q, launch_estimate_t *whole,
                      launch_estimate_t *replicates);
 
-/* Whether most of what was left out waits for atomics that miss in the L2. Then blocks take tens of waves
- * to get out of step, which units do not last: how full the SMs are, and what warps wait for, has no
- * known error. That "most" is half of the misses is a guess. */
-static inline bool smarts_waits_for_atomics(const shadow_counts_t *left)
+/*
+ * Whether most of what was left out waits for atomics that miss in the L2, or for stores to scattered places that do.
+ * Then blocks take tens of waves to get out of step, which units do not last: how full the SMs are, and what warps
+ * wait for, has no known error. That "most" is half of the misses, and "scattered" fewer than two sectors an access, is
+ * a guess.
+ */
+static inline bool smarts_waits_in_queues(const shadow_counts_t *left)
 {
-    const uint64_t atomics = left->atomic_sectors - left->atomic_hits;
-    return atomics > left->read_sectors - left->read_hits;
+    const uint64_t atomics = left->atomic_sectors - left->atomic_hits,
+                   stores = left->write_sectors - left->write_hits,
+                   reads = left->read_sectors - left->read_hits;
+    const uint64_t sectors = left->atomic_sectors + left->write_sectors + left->read_sectors;
+    return atomics > reads || (atomics + stores > reads && 2 * left->requests > sectors);
 }
 
 /*
@@ -94,5 +101,8 @@ static inline double smarts_late(const shadow_counts_t *left)
 /* The survey's count, in all and per warp instruction. */
 double smarts_count(const shadow_counts_t *c, smarts_regressor_t by);
 double smarts_rate(const shadow_counts_t *c, smarts_regressor_t by);
+
+/* The same of a unit, per warp instruction. */
+double smarts_unit_rate(const smarts_unit_t *u, smarts_regressor_t by);
 
 #endif

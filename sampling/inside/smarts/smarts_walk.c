@@ -119,6 +119,8 @@ smarts_question_t smarts_ask(smarts_state_t *s)
                            .confidence = s->options.confidence,
                            .explain = s->options.explain,
                            .bias = s->options.bias};
+    if (s->look.shadow != NULL)
+        q.all = s->look.shadow->all;
     weigh(s);
     for (size_t g = 0; g < s->n_gaps; g++) {
         const shadow_counts_t c = shadow_between(

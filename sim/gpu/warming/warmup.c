@@ -58,6 +58,9 @@ uint64_t gpu_take_copies(gpu_t *g, const memcpy_op_t *ops, size_t n, uint64_t *b
     return left;
 }
 
+/* Waves whose accesses are applied to the L1s: an L1 rarely holds more. */
+enum { L1_WAVES = 8 };
+
 /* Matches no entry address. */
 #define NO_ENTRY UINT64_MAX
 
@@ -66,8 +69,10 @@ typedef struct {
     gpu_t *g;
     l2_chip_tags_t tags;
     l2_warmed_t warmed;
-    cache_t *taught; /* owned; translations that the SMs have got from it */
-    uint64_t entry;  /* entry of the last line */
+    cache_t *taught;   /* owned; translations that the SMs have got from it */
+    uint64_t entry;    /* entry of the last line */
+    uint64_t l1_first; /* block from which the L1s are warmed, too */
+    uint32_t *sm;      /* owned; of each slot */
 } passage_t;
 
 /* Makes the translation of a line known to the MMU and the SMs. */
@@ -94,6 +99,42 @@ static void take_batch(void *ctx, const touch_batch_t *batch)
             touch_entry(p, batch->touch[i].line);
 }
 
+static bool wants_l1(void *ctx, uint64_t slot)
+{
+    (void)ctx;
+    (void)slot;
+    return true;
+}
+
+static void take_l1(void *ctx, uint64_t slot, uint64_t block, const touch_l1_t *access, size_t n)
+{
+    const passage_t *p = ctx;
+    for (const touch_l1_t *a = access; block >= p->l1_first && a < access + n; a++)
+        sm_learn_l1(p->g->sm[p->sm[slot]], a->line, a->sectors, a->full, a->store);
+}
+
+/*
+ * The SM of each slot of a walk over blocks [first, end): each block is taken for where the resident block is that is
+ * as far before the next one as it is before the end. So neighbours in the grid share an L1 as they did.
+ */
+static uint32_t *place_slots(const gpu_t *g, uint64_t first, uint64_t end, uint64_t slots)
+{
+    const uint64_t next = g->scheduler.next;
+    uint32_t *sm = rb_calloc(slots, sizeof(*sm));
+    for (uint64_t k = 0; k < slots; k++)
+        sm[k] = (uint32_t)(k % g->n_sms);
+    for (uint32_t i = 0; i < g->n_sms; i++) {
+        sm_stay_t list[SM_MAX_STAYS];
+        const size_t n = sm_residents(g->sm[i], list);
+        for (size_t b = 0; b < n; b++) {
+            const uint64_t back = next - list[b].block;
+            if (list[b].block < next && back <= slots && end >= first + back)
+                sm[(end - back - first) % slots] = i;
+        }
+    }
+    return sm;
+}
+
 rb_code_t gpu_warm_blocks(gpu_t *g, trace_source_t *source, uint64_t id, uint64_t first,
                           uint64_t end, l2_warmed_t *warmed, rb_err_t *err)
 {
@@ -103,13 +144,19 @@ rb_code_t gpu_warm_blocks(gpu_t *g, trace_source_t *source, uint64_t id, uint64_
     p.tags = gpu_l2_tags(g);
     p.taught = cache_create(1, g->spec.sm.tlb.l2_entries, (uint32_t)g->spec.sm.tlb.l2_page,
                             REPLACEMENT_LRU, false, false);
+    const uint64_t slots = gpu_slots(g, &info), waves = L1_WAVES * slots;
+    p.l1_first = end > waves ? end - waves : 0;
+    p.sm = place_slots(g, first, end, slots);
     const touch_consumer_t consumer = {.take = take_batch,
                                        .ctx = &p,
                                        .reach = touch_reach(g->spec.mem.l2.size / LINE_BYTES),
-                                       .slots = gpu_slots(g, &info)};
+                                       .slots = slots,
+                                       .wants_l1 = wants_l1,
+                                       .take_l1 = take_l1};
     rb_code_t rc =
         touch_walk(source, id, first, end, gpu_code_base(g, info.code_id), &consumer, err);
     cache_destroy(p.taught);
+    free(p.sm);
     free(p.tags.slice);
     *warmed = p.warmed;
     return rc;

@@ -53,6 +53,25 @@ static void store_global(sm_t *sm, const line_access_t *a)
         l1_line_fill(sm, key, false, a->full);
 }
 
+void sm_learn_l1(sm_t *sm, uint64_t line, uint8_t sectors, uint8_t full, bool store)
+{
+    if (!sm->begun)
+        return;
+    const cache_key_t key = cache_key_of(sm->memory.l1, line);
+    cache_tag_t *held = cache_lookup_key(sm->memory.l1, key, !store);
+    sm->memory.l1_request = (cache_request_t){0};
+    if (store && sm->config->l1.write == WRITE_POLICY_EVICT && held != NULL)
+        cache_tag_drop(held, sectors);
+    if (store && (sm->config->l1.write != WRITE_POLICY_ALLOCATE || full == 0))
+        return;
+    l1_line_fill(sm, key, held == NULL, store ? full : sectors);
+    /* Misses in flight take a line that was absent for absent still. */
+    mshr_t *miss = l1_mshr_find(sm, key);
+    if (miss != NULL)
+        miss->absent = false;
+    sm->memory.lsu.absent = false;
+}
+
 static l1_result_t store(sm_t *sm, const line_access_t *a, mem_op_t op, cycle_t now)
 {
     l1_result_t way = l1_way_out(sm);

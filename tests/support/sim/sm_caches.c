@@ -2,6 +2,11 @@
 
 #include "sim/sm/sm_state.h"
 
+const cache_t *sm_caches_l1(const sm_t *sm)
+{
+    return sm->memory.l1;
+}
+
 const cache_t *sm_caches_l1i(const sm_t *sm)
 {
     return sm->supply.l1i;

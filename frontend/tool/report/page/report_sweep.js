@@ -11,7 +11,7 @@ function drawSweepAxis(parent, s, jobs, column, view) {
   return chart(parent, `${jobs[0].fields[0]}: cycles against ${s.columns[column]}`, 340, () => ({
     tooltip: {confine: true, trigger: "item", formatter: p => `<b>${escapeHtml(p.seriesName)}</b><br>` +
       `${escapeHtml(s.columns[column])} ${escapeHtml(p.name)}: ${format(p.value)} cycles` +
-      (p.data.job.estimated ? "<br>estimated" : "") + (p.data.job.low === null ? "" :
+      (p.data.job.estimated ? "<br>estimated" : "") + (p.data.job.low === null ? (p.data.job.estimated ? ", error not known" : "") :
         `: ${format(Math.round(p.data.job.low))} to ${format(Math.round(p.data.job.high))} (sampling error only)`)},
     grid: {left: 100, right: 30, top: 40, bottom: 50},
     xAxis: axis("category", s.columns[column], {data: places.map(p => p || "as it is")}),
@@ -131,6 +131,10 @@ function drawSuite(parent, suite) {
 function drawSweep(parent, s) {
   add(parent, "p", {}, `${format(s.jobs.length)} jobs, ${format(s.jobs.filter(j => j.state === "done").length)} of them done.`);
   if (s.suite) drawSuite(parent, s.suite);
+  const unknown = s.jobs.filter(j => j.estimated && j.low === null).length;
+  if (unknown)
+    add(parent, "p", {}, `Warning: the error of ${unknown} estimate${unknown === 1 ? "" : "s"} is not known: ` +
+      "no interval is given, and cycles and changes may be tens of percent off, or show no change where there is one.");
   const view = {fitted: false}, curves = [];
   chooser(add(parent, "div", {class: "controls"}), "cycles", ["from 0", "fitted to the values"], i => {
     view.fitted = i > 0;
@@ -153,6 +157,6 @@ function drawSweep(parent, s) {
         help: HEADINGS[name] || `a setting that the study varies: rubato config explain ${name}`})),
       ...fixed.map((name, i) => ({name, text: i === 0 || i === 2 || i > 8,
         show: i === 5 ? change : i === 7 || i === 8 ? percent : undefined}))],
-    s.jobs.map(j => [...j.fields, j.state, j.cycles, j.estimated ? "estimated" : "", j.low, j.high,
+    s.jobs.map(j => [...j.fields, j.state, j.cycles, j.estimated ? (j.low === null ? "estimated, error not known" : "estimated") : "", j.low, j.high,
       j.relative === null ? null : j.relative - 1, j.ipc, j.l2, j.dram, changeText(j), j.method]), n ? "jobs" : "");
 }
