@@ -150,6 +150,17 @@ RB_CHECKED rb_code_t gpu_run(gpu_t *g, trace_source_t *source, const run_plan_t 
                              const gpu_callbacks_t *callbacks, rb_err_t *err);
 
 /*
+ * Launches that are left out are walked without time (warmup.mode functional). gpu_keep_walks(): from now on, what
+ * another chip would walk in the same way is kept; gpu_visit_walks() passes it on in pieces, for files or
+ * memory, and gpu_take_walk() gives a piece to a chip that will run the same trace (false: it is damaged). Results are as
+ * without.
+ */
+void gpu_keep_walks(gpu_t *g);
+void gpu_visit_walks(const gpu_t *g, void (*visit)(void *ctx, const void *bytes, size_t n),
+                     void *ctx);
+bool gpu_take_walk(gpu_t *g, const void *bytes, size_t n);
+
+/*
  * Saves and loads the state that survives a launch; only between launches (inside launch_done; inside
  * at_rest, where launches overlap). The next gpu_run() of a chip loaded in the midst of a graph
  * must be of the same source, and continues the graph. An

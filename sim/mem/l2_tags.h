@@ -74,6 +74,15 @@ static inline uint8_t l2_tags_group(uint32_t fill_sectors, uint32_t sector)
     return (uint8_t)(((1u << fill_sectors) - 1) << first & 15u);
 }
 
+/* The aligned groups of fill_sectors that contain any of these sectors. */
+static inline uint32_t l2_tags_groups(uint32_t fill_sectors, uint32_t sectors)
+{
+    const uint32_t even = 5; /* the first sectors of pairs */
+    if (fill_sectors == 1 || sectors == 0)
+        return sectors;
+    return fill_sectors == 2 ? sectors | (sectors & even) << 1 | (sectors >> 1 & even) : 15;
+}
+
 /* Fills complete sectors of a line of the cache. */
 void l2_tags_fill(cache_t *c, cache_tag_t *l, uint8_t sectors);
 

@@ -2,20 +2,12 @@
 #include "sim/mem/l2_tags.h"
 #include "sim/parts/cache_place.h"
 
-/* The aligned groups of fill_sectors that contain any of these sectors. */
-static inline uint32_t groups_of(uint32_t fill_sectors, uint32_t sectors)
-{
-    const uint32_t even = 5; /* the first sectors of pairs */
-    if (fill_sectors == 1 || sectors == 0)
-        return sectors;
-    return fill_sectors == 2 ? sectors | (sectors & even) << 1 | (sectors >> 1 & even) : 15;
-}
-
 /* Reads the sectors of a line that are missing. */
 static inline void read_missing(const l2_tags_t *t, cache_tag_t *l, uint32_t missing,
                                 bool also_written, l2_warmed_t *sum)
 {
-    const uint32_t filled = groups_of(t->fill_sectors, missing) & ~(uint32_t)cache_tag_valid(l);
+    const uint32_t filled =
+        l2_tags_groups(t->fill_sectors, missing) & ~(uint32_t)cache_tag_valid(l);
     const uint32_t n = l2_sector_count(filled);
     if (*l & CACHE_TAG_WRITTEN)
         l2_tags_fill(t->cache, l, (uint8_t)filled);

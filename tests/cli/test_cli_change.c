@@ -146,6 +146,51 @@ static void a_run_simulates_what_its_change_needs(void **state)
     assert_false(cli_exists("no"));
 }
 
+/* A run on an L2 of this size that follows a base. */
+static void follow(const char *base, const char *l2, const char *says, const char *folder)
+{
+    char set[32];
+    snprintf(set, sizeof(set), "l2.size=%s", l2);
+    expect(0, says,
+           WORDS("run", "mixed.rbt", "-s", "sm.count=7", "-s", set, "--change-from", base, "-o",
+                 folder, "--force"));
+}
+
+/* Walks of the base are taken over by chips of other sizes, where they have room, and change no result. */
+static void walks_of_the_base_change_nothing(void **state)
+{
+    static const char *const sizes[] = {"192KiB", "6MiB"};
+    (void)state;
+    expect(0, NULL, WORDS("gen", "gaussian", "--size", "96", "-o", "mixed.rbt"));
+    expect(0, NULL,
+           WORDS("run", "mixed.rbt", "-s", "sm.count=4", "-s", "l2.size=384KiB", "--sample",
+                 "stem_online", "--keep-walks", "-o", "kept"));
+    expect(0, NULL,
+           WORDS("run", "mixed.rbt", "-s", "sm.count=4", "-s", "l2.size=384KiB", "--sample",
+                 "stem_online", "-o", "none"));
+    assert_true(cli_exists("kept/walks") && !cli_exists("none/walks"));
+    cli_same_file("kept", "none", "launches.csv");
+    for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
+        follow("kept", sizes[i], NULL, "with");
+        follow("none", sizes[i], NULL, "without");
+        cli_same_file("with", "without", "launches.csv");
+        cli_same_file("with", "without", "stats.csv");
+    }
+    /* A damaged file is not used, and said. */
+    FILE *file = fopen("kept/walks", "r+");
+    assert_non_null(file);
+    assert_int_equal(fseek(file, -1, SEEK_END), 0);
+    const int last = getc(file);
+    assert_int_equal(fseek(file, -1, SEEK_END), 0);
+    putc(last ^ 1, file);
+    assert_int_equal(fclose(file), 0);
+    follow("kept", "6MiB", "kept/walks: is not used", "with");
+    follow("none", "6MiB", NULL, "without");
+    cli_same_file("with", "without", "launches.csv");
+    expect(2, "--keep-walks needs a folder",
+           WORDS("run", "mixed.rbt", "--sample", "stem_online", "--keep-walks"));
+}
+
 static void two_choices_say_why_they_are_no_pair(void **state)
 {
     (void)state;
@@ -175,6 +220,7 @@ int main(void)
         cmocka_unit_test(pairs_resolve_what_independent_intervals_do_not),
         cmocka_unit_test(a_sweep_says_what_a_change_is_and_what_is_none),
         cmocka_unit_test(a_run_simulates_what_its_change_needs),
+        cmocka_unit_test(walks_of_the_base_change_nothing),
         cmocka_unit_test(two_choices_say_why_they_are_no_pair),
     };
     return cmocka_run_group_tests(tests, begin, cli_end);

@@ -14,6 +14,7 @@
 #include "frontend/tool/run/run_parts.h"
 #include "frontend/tool/run/run_status.h"
 #include "frontend/tool/run/run_streams.h"
+#include "frontend/tool/run/walks_file.h"
 #include "sim/core/alloc.h"
 #include "sim/core/log.h"
 
@@ -447,9 +448,17 @@ static rb_code_t run_all(run_t *run, const char *command, rb_err_t *err)
         rb_info("%s: already complete", run->options->folder);
         return RB_OK;
     }
+    const run_options_t *o = run->options;
+    const char *trace = trace_identity_beginning(run->trace);
+    if (o->sampling.base != NULL)
+        walks_file_read(o->sampling.base, trace, run->sim);
+    if (o->keep_walks)
+        library_sim_keep_walks(run->sim);
     rb_code_t rc = simulate(run, err);
     if (rc == RB_OK)
         rc = replay(run, err);
+    if (rc == RB_OK && o->keep_walks)
+        rc = walks_file_write(o->folder, trace, run->sim, err);
     if (rc == RB_TRACE && stop_requested())
         rc = RB_STOPPED; /* the program got the signal, too, and ended */
     if (rc == RB_OK && run->options->program.words != NULL)

@@ -33,6 +33,11 @@ static const cli_option_t run_options[] = {
     {CLI_CHANGE_BOUND, 0, "change-bound", "SHARE", "1%", "Sampling",
      "half the width that the 95 % interval of this change may have; 0: all of these launches",
      NULL, false},
+    {CLI_KEEP_WALKS, 0, "keep-walks", NULL, NULL, "Sampling",
+     "keep in the folder of -o what launches that are left out leave in the caches, so that runs "
+     "with "
+     "--change-from need not walk them again (a few megabytes)",
+     NULL, false},
     OPT_SEED,
     {CLI_WARMUP, 0, "warmup", "auto|keep|flush|functional", "auto", "Sampling",
      "what a launch finds in the caches: what the last simulated launch left (keep), that with an "

@@ -47,6 +47,7 @@ typedef enum {
     CLI_PROFILE,
     CLI_CHANGE_FROM,
     CLI_CHANGE_BOUND,
+    CLI_KEEP_WALKS,
     CLI_WARMUP,
     CLI_FORMAT,
     CLI_SEEDS,

@@ -65,6 +65,9 @@ static rb_code_t read_option(void *ctx, cli_option_id_t id, const char *value, r
     case CLI_CHANGE_BOUND:
         o->bounds_change = true;
         return option_share("change-bound", value, &o->sampling.change_bound, err);
+    case CLI_KEEP_WALKS:
+        o->keep_walks = true;
+        return RB_OK;
     case CLI_SEED:
         return option_count("seed", value, 0, UINT64_MAX, &o->sampling.seed, err);
     case CLI_OUTPUT:
@@ -136,6 +139,10 @@ static rb_code_t check_sampling(const run_options_t *o, const sampling_options_t
     if (s->base != NULL && (s->plan != NULL || s->sample != NULL))
         return rb_fail(err, RB_USAGE, "--change-from and --%s both choose launches",
                        s->plan != NULL ? "plan" : "sample");
+    if (o->keep_walks && (o->folder == NULL || o->isolated))
+        return rb_fail(err, RB_USAGE,
+                       o->isolated ? "--keep-walks: not with --isolated"
+                                   : "--keep-walks needs a folder (-o)");
     if (o->bounds_change && s->base == NULL)
         return rb_fail(err, RB_USAGE, "--change-bound needs --change-from");
     if (s->plan != NULL && s->sample != NULL)

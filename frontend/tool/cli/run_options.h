@@ -25,6 +25,7 @@ typedef struct {
     bool per_instruction; /* write instructions.csv */
     bool clock_reads;     /* write clock_reads.csv */
     bool isolated;
+    bool keep_walks;
     run_limit_t limit;    /* --cycles, --max-insts of a trace */
     uint64_t part, parts; /* --part PART/PARTS; 0: all */
     text_list_t merge;    /* folders of the parts */

@@ -278,3 +278,13 @@ const gpu_t *library_sim_chip(const rubato_sim *sim)
 {
     return sim->gpu;
 }
+
+void library_sim_keep_walks(rubato_sim *sim)
+{
+    gpu_keep_walks(sim->gpu);
+}
+
+bool library_sim_take_walk(rubato_sim *sim, const void *bytes, size_t n)
+{
+    return gpu_take_walk(sim->gpu, bytes, n);
+}

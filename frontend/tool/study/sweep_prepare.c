@@ -48,6 +48,7 @@ typedef struct {
     const sweep_words_t *words;
     const char *plan_sha256; /* of words' plan; "" if there is none */
     const sweep_job_t *base; /* the job whose choice of launches it repeats; NULL: none */
+    bool leads;              /* others may repeat its choice */
 } job_facts_t;
 
 typedef struct {
@@ -268,6 +269,8 @@ static void make_command(const preparation_t *p, sweep_job_t *job, size_t trace,
         add_option(argv, &n, "--plan", plan);
         add_option(argv, &n, "--sample", w->sample);
         add_option(argv, &n, "--profile", profile);
+        if (facts->leads)
+            add_argument(argv, &n, "--keep-walks");
     }
     add_option(argv, &n, "--seed", w->seed);
     add_option(argv, &n, "--launches", w->launches);
@@ -381,6 +384,7 @@ static rb_code_t make_parts(const preparation_t *p, sweep_job_t *job, size_t tra
         rc = sweep_words_try(&words, &config->spec, t->source, &t->trials, &facts.plan_sha256, err);
     if (rc == RB_OK)
         facts.base = base_of(p, t, job, &facts);
+    facts.leads = study->chooses_once && words.chooses && study->split == 0;
     for (size_t part = 0; rc == RB_OK && part <= study->split; part++)
         rc = make_job(p, &job[part], trace, point, part, &facts, err);
     sweep_words_free(&words);

@@ -8,7 +8,8 @@
  *
  * The skipped launches are walked without time (touch_walk.h), from the last one back, each on a chip
  * whose L2 is empty; what it leaves (footprint.h) is put beneath what the launches after it left. A
- * launch that is equal to one that was walked before is not walked again. The chip's own state is the
+ * launch that is equal to one that was walked before is not walked again. It is walked through an L2 without bounds
+ * first, which is the same for all chips (shared_walks.h), and again through the chip's own if that has no room. The chip's own state is the
  * oldest. The walk ends when its lines fill the L2. It also ends after 1, 3, 7, ... launches if these
  * are as many instructions as the next launch allows for (before_t.allowed), and the later half of them
  * has added almost no line that was missing, or not modified. Of the launches that are not walked, the host copies are
@@ -22,11 +23,7 @@
 
 #include "sim/core/alloc.h"
 #include "sim/core/host_time.h"
-#include "sim/gpu/gpu_internal.h"
-#include "sim/gpu/warming/footprint.h"
-#include "sim/gpu/warming/touch_walk.h"
-#include "sim/gpu/warming/trail.h"
-#include "sim/parts/replacement.h"
+#include "sim/gpu/warming/before_launch.h"
 
 /*
  * A launch may be preceded by a walk over as many instructions as it has itself, and WALKED_ANYWAY,
@@ -43,89 +40,10 @@ enum { WALKED_ANYWAY = 20000, WALKED_LEAST = 5000 };
 #define LEAD_WAVE 0.5
 #define LEAD_MOST 4.0
 
-enum { BATCHES_PER_PROGRESS = 256 };
-
-/* Caches before a launch, while they are brought there. */
-typedef struct {
-    gpu_t *g;
-    trace_source_t *source;
-    uint64_t position;   /* of the launch */
-    uint64_t first, end; /* skipped launches that are not walked yet: [first, end) */
-    l2_chip_tags_t tags; /* of the chip; the array is owned */
-    cache_t **recent;    /* by slice: what the walked launches leave */
-    cache_t **older;     /* by slice: while launches are walked, the chip's own L2 */
-    uint32_t *writes;    /* owned; by slice and set: lines that the walked launches wrote */
-    trail_t trail;
-    bool *met;            /* owned; by kernel: its code and pages are in the trail */
-    bool counts, fetches; /* whether the walked blocks touch the L2; also with code */
-    uint64_t allowed;     /* instructions */
-    uint64_t news;        /* lines that only the step brings, or brings modified */
-    l2_warmed_t warmed;   /* sums over all that was walked */
-    uint64_t placed;      /* lines, by the last launch that was added (footprint_t) */
-    uint32_t batches;
-    launch_touched_t *cost;
-    bool may_lead; /* the launch before may be simulated */
-    bool lead;     /* it has to be */
-} before_t;
-
 static void take_tags(before_t *b)
 {
     free(b->tags.slice);
     b->tags = gpu_l2_tags(b->g);
-}
-
-/* Applies a part of a batch to the L2. */
-static void touch_l2(before_t *b, const touch_batch_t *batch, size_t from, size_t to)
-{
-    l2_tags_touch(&b->tags, batch->touch + from, to - from, batch->masks, &b->warmed);
-}
-
-/* Reports the progress of the run. False: it is to stop. */
-static bool report_touching(gpu_t *g)
-{
-    run_state_t *r = &g->run;
-    gpu_progress_t p = r->progress;
-    if (r->callbacks == NULL || r->callbacks->progress == NULL)
-        return !r->stop;
-    p.launch_share = 0.0;
-    p.share = run_progress_of_run(&r->work, 0.0);
-    p.touching = true;
-    if (!r->callbacks->progress(r->callbacks->ctx, &p))
-        r->stop = true;
-    return !r->stop;
-}
-
-static void take_batch(void *ctx, const touch_batch_t *batch)
-{
-    before_t *b = ctx;
-    size_t done = 0;
-    for (size_t i = 0; i < batch->n; i++) {
-        const bool code = batch->touch[i].kind == L2_TOUCH_CODE;
-        if (code)
-            trail_code(&b->trail, batch->touch[i].line);
-        else
-            trail_page(&b->trail, batch->touch[i].line);
-        if (code ? b->fetches : b->counts)
-            continue;
-        touch_l2(b, batch, done, i);
-        done = i + 1;
-    }
-    touch_l2(b, batch, done, batch->n);
-    b->cost->warp_insts += batch->counts.warp_insts;
-    if (++b->batches % BATCHES_PER_PROGRESS == 0)
-        report_touching(b->g);
-}
-
-/* Lines of code that the launch only fetches ahead reach the L2, too. */
-static void touch_ahead(before_t *b)
-{
-    for (size_t i = b->trail.begun; i < b->trail.n; i++) {
-        const trail_item_t *item = &b->trail.item[i];
-        const l2_touch_t touch = {
-            .line = item->address, .kind = L2_TOUCH_CODE, .sectors = CACHE_TAG_VALID};
-        if (item->code && item->sub_cores == 0)
-            l2_tags_touch(&b->tags, &touch, 1, NULL, &b->warmed);
-    }
 }
 
 /* Returns the sectors that the copies before launch k left in the L2. */
@@ -137,31 +55,6 @@ static uint64_t copy_before(const before_t *b, uint64_t k)
     return gpu_take_copies(b->g, copies, n, &bytes);
 }
 
-/*
- * Walks blocks of launch k: only for its code and pages, or (counts) for the L2, too. Code goes to
- * the L2 at the first launch of a kernel; later ones find it in the SMs.
- */
-static rb_code_t walk_blocks(before_t *b, uint64_t k, bool counts, const uint64_t (*range)[2],
-                             size_t n_ranges, rb_err_t *err)
-{
-    launch_info_t info;
-    RB_TRY(b->source->ops->launch_info(b->source, k, &info, err));
-    const uint64_t lines = b->g->spec.mem.l2.size / LINE_BYTES;
-    const touch_consumer_t consumer = {
-        .take = take_batch, .ctx = b, .reach = touch_reach(lines), .slots = gpu_slots(b->g, &info)};
-    const uint64_t code = gpu_code_base(b->g, info.code_id);
-    b->counts = counts;
-    b->fetches = gpu_code_first(b->g, info.code_id, k) == k;
-    trail_begin(&b->trail, k, &info);
-    for (size_t i = 0; i < n_ranges; i++)
-        RB_TRY(touch_walk(b->source, k, range[i][0], range[i][1], code, &consumer, err));
-    trail_end(&b->trail);
-    if (b->fetches)
-        touch_ahead(b);
-    b->met[gpu_code_number(b->g, info.code_id)] = true;
-    return report_touching(b->g) ? RB_OK : RB_STOPPED;
-}
-
 /* Instructions of launch k; 0: unknown. */
 static uint64_t insts_of(const before_t *b, uint64_t k)
 {
@@ -169,12 +62,6 @@ static uint64_t insts_of(const before_t *b, uint64_t k)
     if (b->source->ops->launch_size != NULL)
         b->source->ops->launch_size(b->source, k, &size);
     return size.warp_insts;
-}
-
-/* Whether what an L2 does next depends on its lines and their order of use alone. */
-static bool is_lru(const before_t *b)
-{
-    return b->g->spec.mem.l2.replacement == REPLACEMENT_LRU;
 }
 
 /* Gives the chip the L2 tags of the list, which gets the present ones. */
@@ -206,7 +93,7 @@ static cache_t **take_l2(const before_t *b)
 /* Keeps tags for the next take_l2(), unless their policy has a past. */
 static void give_l2(const before_t *b, cache_t **list)
 {
-    for (unsigned i = 0; i < GPU_SPARE_L2 && is_lru(b); i++) {
+    for (unsigned i = 0; i < GPU_SPARE_L2 && before_is_lru(b); i++) {
         if (b->g->spare_l2[i] != NULL)
             continue;
         for (uint32_t s = 0; s < b->g->map.slices; s++)
@@ -263,22 +150,6 @@ static void add_writes_of_rest(const before_t *b)
     }
 }
 
-static void empty_chip(const before_t *b)
-{
-    for (uint32_t s = 0; s < b->g->map.slices; s++)
-        cache_invalidate(b->tags.slice[s].cache);
-}
-
-/* What the present launch left on a chip whose L2 was empty. The L2 is empty again. */
-static void take_footprint(before_t *b, uint64_t warp_insts, uint64_t placed, footprint_t *out)
-{
-    *out = (footprint_t){.warp_insts = warp_insts, .placed = placed};
-    for (uint32_t s = 0; s < b->g->map.slices; s++)
-        cache_lines_add(&out->lines, b->tags.slice[s].cache);
-    out->n_items = trail_copy(&b->trail, &out->item);
-    empty_chip(b);
-}
-
 /* Puts a footprint beneath what the launches after it left. */
 static void put_footprint(before_t *b, const footprint_t *p)
 {
@@ -288,34 +159,13 @@ static void put_footprint(before_t *b, const footprint_t *p)
                                            b->older[s], writes_of(b, s));
 }
 
-/* The key of launch k's footprint; 0: it cannot be remembered. The first launch of a kernel also
- * brings its code to the L2; policies but LRU may depend on what was done before. */
-static rb_code_t key_of(const before_t *b, uint64_t k, const launch_info_t *info, uint64_t *key,
-                        rb_err_t *err)
-{
-    *key = 0;
-    if (b->source->ops->digest == NULL || !is_lru(b) || gpu_code_first(b->g, info->code_id, k) == k)
-        return RB_OK;
-    return footprints_key(b->g->footprints, b->source, k, key, err);
-}
-
-/* Walks launch k on a chip whose L2 is empty. */
-static rb_code_t walk_launch(before_t *b, uint64_t k, footprint_t *out, rb_err_t *err)
-{
-    static const uint64_t all[1][2] = {{0, UINT64_MAX}};
-    const uint64_t before = b->cost->warp_insts, placed = b->warmed.lines;
-    RB_TRY(walk_blocks(b, k, true, all, 1, err));
-    take_footprint(b, b->cost->warp_insts - before, b->warmed.lines - placed, out);
-    return RB_OK;
-}
-
 /* Copies that come before launch k. */
 static void put_copies(before_t *b, uint64_t k)
 {
     if (copy_before(b, k) == 0)
         return;
     put_beneath_recent(b);
-    empty_chip(b);
+    before_empty_chip(b);
 }
 
 /* Puts launch k and the copies before it beneath what the launches after it left. */
@@ -324,7 +174,7 @@ static rb_code_t add_launch(before_t *b, uint64_t k, rb_err_t *err)
     launch_info_t info;
     uint64_t key;
     RB_TRY(b->source->ops->launch_info(b->source, k, &info, err));
-    RB_TRY(key_of(b, k, &info, &key, err));
+    RB_TRY(before_key(b, k, &info, &key, err));
     const footprint_t *known = footprints_find(b->g->footprints, key);
     footprint_t new = {0};
     b->cost->launches++;
@@ -333,7 +183,7 @@ static rb_code_t add_launch(before_t *b, uint64_t k, rb_err_t *err)
         b->met[gpu_code_number(b->g, info.code_id)] = true;
         trail_repeat(&b->trail, k, known->item, known->n_items);
     } else {
-        RB_TRY(walk_launch(b, k, &new, err));
+        RB_TRY(before_walk_launch(b, k, &info, key, &new, err));
         new.key = key;
         known = key != 0 ? footprints_add(b->g->footprints, &new) : &new;
     }
@@ -397,7 +247,7 @@ static rb_code_t pass_rest(before_t *b, rb_err_t *err)
             gpu_code_first(b->g, info.code_id, k) != k)
             continue;
         const uint64_t n = info.n_blocks, some[3][2] = {{0, 1}, {n / 2, n / 2 + 1}, {n - 1, n}};
-        RB_TRY(walk_blocks(b, k, false, some, n < 3 ? (size_t)n : 3, err));
+        RB_TRY(before_walk_blocks(b, k, false, some, n < 3 ? (size_t)n : 3, err));
     }
     return RB_OK;
 }
@@ -445,10 +295,34 @@ static rb_code_t note_code(gpu_t *g, trace_source_t *source, uint64_t position, 
     return RB_OK;
 }
 
+static footprints_t *footprints_of(gpu_t *g)
+{
+    if (g->footprints == NULL)
+        g->footprints = footprints_create();
+    return g->footprints;
+}
+
+void gpu_keep_walks(gpu_t *g)
+{
+    footprints_share(footprints_of(g), true);
+}
+
+bool gpu_take_walk(gpu_t *g, const void *bytes, size_t n)
+{
+    footprints_share(footprints_of(g), false);
+    return shared_walks_take(footprints_shared(g->footprints), bytes, n);
+}
+
+void gpu_visit_walks(const gpu_t *g, void (*visit)(void *ctx, const void *bytes, size_t n),
+                     void *ctx)
+{
+    if (g->footprints != NULL && footprints_shared(g->footprints) != NULL)
+        shared_walks_visit(footprints_shared(g->footprints), visit, ctx);
+}
+
 static rb_code_t walk_skipped(before_t *b, rb_err_t *err)
 {
-    if (b->g->footprints == NULL)
-        b->g->footprints = footprints_create();
+    (void)footprints_of(b->g);
     take_tags(b);
     const rb_code_t rc = walk_apart(b, err);
     if (!b->lead)

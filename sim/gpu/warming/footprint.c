@@ -15,6 +15,8 @@ struct footprints {
     uint64_t turns;            /* footprints that were forgotten */
     uint64_t *known;           /* owned; keys of the run's launches by position; 0: unknown */
     size_t cap_known;
+    shared_walks_t *shared; /* owned; NULL: none */
+    bool keep;              /* what is walked goes there */
 };
 
 footprints_t *footprints_create(void)
@@ -33,9 +35,28 @@ void footprints_destroy(footprints_t *f)
 {
     for (size_t i = 0; f != NULL && i < PLACES; i++)
         footprint_free(&f->place[i]);
-    if (f != NULL)
+    if (f != NULL) {
         free(f->known);
+        shared_walks_destroy(f->shared);
+    }
     free(f);
+}
+
+shared_walks_t *footprints_shared(footprints_t *f)
+{
+    return f->shared;
+}
+
+void footprints_share(footprints_t *f, bool keep)
+{
+    if (f->shared == NULL)
+        f->shared = shared_walks_create();
+    f->keep = f->keep || keep;
+}
+
+bool footprints_keeps(const footprints_t *f)
+{
+    return f->keep;
 }
 
 void footprints_begin_run(footprints_t *f)
@@ -54,9 +75,14 @@ rb_code_t footprints_key(footprints_t *f, trace_source_t *source, uint64_t posit
     *key = f->known[position];
     if (*key != 0)
         return RB_OK;
-    RB_TRY(source->ops->digest(source, position, key, err));
+    if (f->shared != NULL)
+        *key = shared_walks_digest(f->shared, position);
+    if (*key == 0)
+        RB_TRY(source->ops->digest(source, position, key, err));
     *key += *key == 0;
     f->known[position] = *key;
+    if (f->keep)
+        shared_walks_put_digest(f->shared, position, *key);
     return RB_OK;
 }
 

@@ -7,6 +7,7 @@
 #ifndef RUBATO_GPU_FOOTPRINT_H
 #define RUBATO_GPU_FOOTPRINT_H
 
+#include "sim/gpu/warming/shared_walks.h"
 #include "sim/gpu/warming/trail.h"
 #include "sim/parts/cache.h"
 
@@ -29,6 +30,11 @@ void footprints_destroy(footprints_t *f); /* f may be NULL */
 
 /* Keys of launches are kept until another run, which may be of another source, begins. */
 void footprints_begin_run(footprints_t *f);
+
+/* Walks that chips share, which belong to f; NULL: none. With keep, all that may be shared is kept. */
+shared_walks_t *footprints_shared(footprints_t *f);
+void footprints_share(footprints_t *f, bool keep);
+bool footprints_keeps(const footprints_t *f);
 
 /* The key of launch `position`: never 0. Only for sources with digests. */
 RB_CHECKED rb_code_t footprints_key(footprints_t *f, trace_source_t *source, uint64_t position,

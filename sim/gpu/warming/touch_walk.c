@@ -106,9 +106,20 @@ static void prefetch(const walk_t *k, const slot_t *s)
             __builtin_prefetch(near->warp[i].rec);
 }
 
-static rb_code_t walk(walk_t *k, rb_err_t *err)
+static void end_all(walk_t *k)
+{
+    for (slot_t *s = k->slot; s < k->slot + k->n_slots; s++)
+        if (s->block != NULL)
+            end_block(k, s);
+}
+
+static rb_code_t walk(walk_t *k, const bool *enough, rb_err_t *err)
 {
     while (k->running > 0 || k->next < k->end) {
+        if (enough != NULL && *enough) {
+            end_all(k);
+            return RB_OK;
+        }
         for (slot_t *s = k->slot; s < k->slot + k->n_slots; s++) {
             prefetch(k, s);
             if (s->block == NULL)
@@ -137,7 +148,7 @@ rb_code_t touch_walk(trace_source_t *source, uint64_t id, uint64_t first, uint64
     k.n_slots = consumer->slots < end - first ? consumer->slots : end - first;
     k.slot = rb_calloc(k.n_slots, sizeof(*k.slot));
     k.warps = touch_warps_create(&info, code_base, consumer);
-    const rb_code_t rc = walk(&k, err);
+    const rb_code_t rc = walk(&k, consumer->enough, err);
     touch_warps_hand_over(k.warps);
     touch_warps_destroy(k.warps);
     free_slots(&k);

@@ -57,6 +57,7 @@ typedef struct {
     /* Optional: only accesses to lines in these slices are handed over, or counted as repeats. */
     const addr_map_t *map;   /* with slices */
     const bool *slices;      /* by number; NULL: all slices */
+    const bool *enough;      /* the walk may end as soon as it is true; NULL: it may not */
     uint64_t slots;          /* blocks that run at the same time, at least 1 */
     uint64_t blocks_per_bin; /* batches do not mix bins of this many blocks; 0: all are bin 0 */
     /* Optional, both or none: the slots (0, 1, ...) whose accesses to the L1 are wanted, and who

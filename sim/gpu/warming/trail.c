@@ -59,17 +59,28 @@ static void drop_covered(trail_t *t)
     t->n = n;
 }
 
-void trail_begin(trail_t *t, uint64_t position, const launch_info_t *info)
+/* The SMs and sub-cores that a launch uses. */
+static uint32_t sms_of(const trail_t *t, const launch_info_t *info)
+{
+    return info->n_blocks < t->n_sms ? (uint32_t)info->n_blocks : t->n_sms;
+}
+
+static uint8_t sub_cores_of(const trail_t *t, const launch_info_t *info)
 {
     const uint64_t threads = (uint64_t)info->block[0] * info->block[1] * info->block[2];
     const uint64_t warps = (threads + WARP_THREADS - 1) / WARP_THREADS;
     const uint64_t per_sm = (info->n_blocks + t->n_sms - 1) / t->n_sms;
+    return (uint8_t)(warps * per_sm < t->n_sub_cores ? warps * per_sm : t->n_sub_cores);
+}
+
+void trail_begin(trail_t *t, uint64_t position, const launch_info_t *info)
+{
     if (t->n > TRAIL_MANY)
         drop_covered(t);
     t->begun = t->n;
     t->when = position << ORDER_BITS;
-    t->sms = info->n_blocks < t->n_sms ? (uint32_t)info->n_blocks : t->n_sms;
-    t->sub_cores = (uint8_t)(warps * per_sm < t->n_sub_cores ? warps * per_sm : t->n_sub_cores);
+    t->sms = sms_of(t, info);
+    t->sub_cores = sub_cores_of(t, info);
     memset(t->seen_code, 0xff, sizeof(t->seen_code)); /* nothing */
     memset(t->seen_page, 0xff, sizeof(t->seen_page));
 }
@@ -113,6 +124,20 @@ void trail_end(trail_t *t)
     for (size_t i = t->begun; i < end && t->item[i].code; i++) {
         if (i + 1 == end || t->item[i + 1].address != t->item[i].address)
             add_ahead(t, i, end);
+    }
+}
+
+void trail_drop(trail_t *t)
+{
+    t->n = t->begun;
+}
+
+void trail_adapt(const trail_t *t, const launch_info_t *info, trail_item_t *items, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        items[i].sms = sms_of(t, info);
+        if (items[i].sub_cores > 0)
+            items[i].sub_cores = sub_cores_of(t, info);
     }
 }
 

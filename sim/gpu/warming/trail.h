@@ -45,13 +45,16 @@ typedef struct {
 void trail_init(trail_t *t, const struct gpu *g);
 void trail_free(trail_t *t);
 
-/* Begins and ends the notes of launch `position`. */
+/* Begins and ends the notes of launch `position`; trail_drop() forgets them instead. */
 void trail_begin(trail_t *t, uint64_t position, const launch_info_t *info);
 void trail_end(trail_t *t);
+void trail_drop(trail_t *t);
 
 /* trail_copy() copies the notes of the last launch, relative to position 0; trail_repeat() adds such notes as
  * those of another launch at `position`. The caller frees *items. */
 size_t trail_copy(const trail_t *t, trail_item_t **items);
+/* Makes such notes of another chip those of a launch on this one. */
+void trail_adapt(const trail_t *t, const launch_info_t *info, trail_item_t *items, size_t n);
 void trail_repeat(trail_t *t, uint64_t position, const trail_item_t *items, size_t n);
 
 /* For the two below. */

@@ -12,12 +12,17 @@
 #include "sim/core/alloc.h"
 #include "sim/gpu/source/wait_loops.h"
 
+/* Pages of launches that are kept, because sampled runs go over a program again and again: 5 MB at most. */
+enum { LAUNCH_PAGES = 16 };
+
 typedef struct {
     trace_source_t base; /* first member */
     rbt_file_t file;
-    pthread_mutex_t lock;   /* guards the launches below */
-    rbt_launch_t *launches; /* owned; the page read last; NULL: none */
-    size_t page;
+    pthread_mutex_t lock; /* guards the launches below */
+    struct {
+        rbt_launch_t *launches; /* owned; NULL: none */
+        size_t page;
+    } kept[LAUNCH_PAGES]; /* by the page's number */
     rbt_unpacker_t *unpacker;
     rbt_pages_t pages; /* of open launches */
     bool has_waits;
@@ -46,17 +51,18 @@ static rb_code_t find_launch(rbt_source_t *s, uint64_t id, rbt_launch_t *out, rb
     rb_code_t code = RB_OK;
 
     pthread_mutex_lock(&s->lock);
-    if (s->launches == NULL || s->page != page) {
+    rbt_launch_t **launches = &s->kept[page % LAUNCH_PAGES].launches;
+    if (*launches == NULL || s->kept[page % LAUNCH_PAGES].page != page) {
         rb_err_t why = {0};
 
-        free(s->launches);
-        s->launches = rbt_launches_read(&s->file, page, s->unpacker, &why);
-        s->page = page;
-        if (s->launches == NULL)
+        free(*launches);
+        *launches = rbt_launches_read(&s->file, page, s->unpacker, &why);
+        s->kept[page % LAUNCH_PAGES].page = page;
+        if (*launches == NULL)
             code = rb_fail(err, why.code, "%s", why.text);
     }
     if (code == RB_OK)
-        *out = s->launches[id - 1 - s->file.launch_pages[page].first_launch];
+        *out = (*launches)[id - 1 - s->file.launch_pages[page].first_launch];
     pthread_mutex_unlock(&s->lock);
     return code;
 }
@@ -220,7 +226,8 @@ static void destroy(trace_source_t *base)
 
     rbt_pages_free(&s->pages);
     rbt_file_close(&s->file);
-    free(s->launches);
+    for (size_t i = 0; i < LAUNCH_PAGES; i++)
+        free(s->kept[i].launches);
     free(s->waits.list);
     ZSTD_freeDCtx(s->unpacker);
     pthread_mutex_destroy(&s->lock);
