@@ -112,6 +112,14 @@ cache_t *cache_create(uint32_t sets, uint32_t ways, uint32_t line_bytes,
     return c;
 }
 
+void cache_keep_victims(cache_t *c, uint32_t lines)
+{
+    RB_INVARIANT(c->written == NULL && c->victims == NULL && c->count == 0,
+                 "cache: no place for %u victims", lines);
+    if (lines > 0)
+        c->victims = cache_create(1, lines, 1u << c->line_shift, REPLACEMENT_LRU, false, false);
+}
+
 cache_t *cache_like(const cache_t *c)
 {
     cache_t *like = cache_create(c->sets, c->ways, 1u << c->line_shift, c->policy, c->hash_sets,
@@ -256,13 +264,38 @@ void cache_prefetch_victim_chunk(const cache_t *c, cache_key_t k)
     __builtin_prefetch(&set_table(c, k.set)[tag_table_home(tag, c->chunks)]);
 }
 
+/*
+ * Victims are in a cache of one set, whose tags have the marks that the evicted lines had. A line that is put back
+ * leaves a tag without sectors or mark behind, as the oldest. touch: a line that is found is put back.
+ */
+static __attribute__((noinline)) cache_tag_t *victim_lookup(cache_t *c, cache_key_t k, bool touch)
+{
+    cache_t *v = c->victims;
+    cache_spot_t spot;
+    if (!cache_find(v, k.line, &spot))
+        return NULL;
+    cache_tag_t *kept = cache_tag_at(v, spot.set, spot.way);
+    const cache_tag_t bits = *kept & CACHE_TAG_BITS;
+    if (!touch)
+        return bits != 0 ? kept : NULL;
+    cache_line_t victim; /* never written */
+    bool evicted;
+    *kept &= ~(cache_tag_t)CACHE_TAG_BITS;
+    cache_way_age(v, spot.set, spot.way);
+    if (bits == 0)
+        return NULL;
+    cache_tag_t *back = cache_insert_key(c, k, &victim, &evicted);
+    *back |= bits;
+    return back;
+}
+
 cache_tag_t *cache_lookup_key(cache_t *c, cache_key_t k, bool touch)
 {
     if (c->ways == 0)
         return NULL;
     uint32_t way = way_find(c, k);
     if (way == CACHE_NO_WAY)
-        return c->victims == NULL ? NULL : cache_victim_lookup(c, k, touch);
+        return c->victims == NULL ? NULL : victim_lookup(c, k, touch);
     if (touch)
         policy_hit(c, k.set, way);
     return cache_tag_at(c, k.set, way);
@@ -421,6 +454,19 @@ static inline cache_tag_t *insert_in_room(cache_t *c, cache_key_t k)
     return t;
 }
 
+/* A line, given by its tag, is evicted. */
+static void victim_put(cache_t *c, cache_tag_t evicted)
+{
+    cache_t *v = c->victims;
+    cache_line_t oldest; /* never written */
+    bool gone;
+    const cache_key_t k = cache_key_of(v, cache_tag_line(evicted));
+    cache_tag_t *t = cache_lookup_key(v, k, true);
+    if (t == NULL)
+        t = cache_insert_key(v, k, &oldest, &gone);
+    *t |= evicted & CACHE_TAG_BITS;
+}
+
 cache_tag_t *cache_insert_key(cache_t *c, cache_key_t k, cache_line_t *victim, bool *evicted)
 {
     *evicted = false;
@@ -433,7 +479,7 @@ cache_tag_t *cache_insert_key(cache_t *c, cache_key_t k, cache_line_t *victim, b
     c->incoming = k.line;
     uint32_t way = policy_replace(c, k.set);
     if (c->victims != NULL)
-        cache_victim_put(c, *cache_tag_at(c, k.set, way));
+        victim_put(c, *cache_tag_at(c, k.set, way));
     return c->narrow ? narrow_replace(c, k, way, victim, evicted)
                      : wide_replace(c, k, way, victim, evicted);
 }

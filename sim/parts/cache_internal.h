@@ -44,7 +44,7 @@ struct cache {
     wide_way_t *way;  /* owned; wide: the same */
     size_t cap_tag, cap_way;
     cache_written_t *written; /* owned; per tag; NULL: lines are never written */
-    cache_t *victims;         /* owned; one set; NULL: none are kept (cache_victims.c) */
+    cache_t *victims;         /* owned; one set; NULL: none are kept */
     cache_tag_t dropped;      /* the tag that a cache without lines returns */
     cache_written_t dropped_written;
 };
@@ -58,12 +58,6 @@ void cache_clear(cache_t *c);
 
 /* Puts the line into the next empty way of its set and makes that way the newest. */
 cache_tag_t *cache_way_add(cache_t *c, cache_key_t k);
-
-/* The tag of a line among the victims, or NULL. touch: it is put back into its set first. */
-cache_tag_t *cache_victim_lookup(cache_t *c, cache_key_t k, bool touch);
-
-/* A line, given by its tag, is evicted. */
-void cache_victim_put(cache_t *c, cache_tag_t evicted);
 
 cache_line_t cache_line_copy(const cache_t *c, const cache_tag_t *t);
 
