@@ -8,7 +8,7 @@
 nano="-s sm.count=40"
 mi100="-s sm.count=75"
 
-# Photon's kernels, in waves of 20 to 200 on 40 SMs; with --large matrix product and AES, too.
+# Photon's kernels, in waves of 1 to 200 on 40 SMs; with --large matrix product and AES, too.
 photon_traces=
 make_photon_traces()
 {
@@ -24,7 +24,7 @@ make_photon_traces()
     add relu-200 relu --blocks 64000
     add black-66 blackscholes --blocks 32000 -p launches=1
     add stencil-50 stencil --blocks 16000 -p steps=1
-    add spmv-13 spmv --size 1M -p skew=8
+    add spmv-1 spmv --size 64k -p skew=8
     if [[ $scale == large ]]; then
         add fir-100 fir --blocks 32000
         add matmul-5 matmul --blocks 1600
@@ -144,10 +144,10 @@ make_tbpoint_traces()
     make_trace hotspot stencil --blocks "$(size 8000 2000 32000)" -p "steps=$(size 3 2 8)"
     make_trace lbm lbm --blocks "$(size 6000 1500 24000)"
     make_trace black blackscholes --blocks "$(size 12800 3200 51200)" -p "launches=$(size 2 2 4)"
-    make_trace bfs-d bfs --size "$(size 32768 16384 262144)"
-    make_trace sssp sssp --size "$(size 8192 4096 65536)"
-    make_trace mst mst --size "$(size 8192 4096 131072)"
-    make_trace spmv-d spmv --size "$(size 256k 64k 1M)" -p skew=8
+    make_trace bfs-d bfs --size "$(size 16384 8192 262144)"
+    make_trace sssp sssp --size "$(size 4096 2048 65536)"
+    make_trace mst mst --size "$(size 4096 2048 131072)"
+    make_trace spmv-d spmv --size "$(size 32k 16k 256k)" -p skew=8
 }
 
 # The last two are the paper's baselines: units of instructions, at random and by Ideal-SimPoint.

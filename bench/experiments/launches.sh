@@ -74,18 +74,20 @@ gpt2 400000 9 0.1
 resnet50 350000 14 0.3
 whisper 100000 11 0.2"
 
-# The profile of one of them: kernels with one to three durations and their own spread.
+# The profile of one of them: kernels with one to three durations and their own spread. Random numbers are
+# those of Park and Miller, so that every awk makes the same profile.
 profile_of_many()
 {
     local file=$work/many-$1.csv
     awk -v n="$(($2 / $(size 1 20)))" -v kernels="$3" -v spread="$4" -v seed="$(cksum <<<"$1" | cut -d' ' -f1)" '
-        function normal() { return sqrt(-2 * log(1 - rand())) * cos(6.283185307 * rand()) }
+        function unit() { return (state = state * 16807 % 2147483647) / 2147483647 }
+        function normal() { return sqrt(-2 * log(unit())) * cos(6.283185307 * unit()) }
         BEGIN {
-            srand(seed)
+            state = seed % 2147483646 + 1
             print "name,duration_ns"
             for (i = 0; i < n; i++) {
                 k = i % kernels
-                mean = 3000 * (1 + k * 3 % 11) * (1 + int(rand() * (1 + k % 3)))
+                mean = 3000 * (1 + k * 3 % 11) * (1 + int(unit() * (1 + k % 3)))
                 t = mean * (1 + spread * (1 + k) / kernels * normal())
                 printf "k%d,%d\n", k, t < mean / 5 ? mean / 5 : t
             }

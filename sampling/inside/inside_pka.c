@@ -33,27 +33,28 @@ enum { PKA_PAPER, PKA_ARTIFACT, PKA_PHOTON };
 static const param_choice_t variant_choices[] = {
     {"paper", NULL}, {"artifact", NULL}, {"photon", NULL}, {NULL, NULL}};
 
-enum { SERIES_WINDOW, SERIES_CUMULATIVE };
+/* "variant" is replaced by what the variant has (pka_presets). */
+enum { SERIES_CUMULATIVE = 2 };
 static const param_choice_t series_choices[] = {
-    {"window", NULL}, {"cumulative", NULL}, {NULL, NULL}};
-enum { UNIT_IPC, UNIT_RELATIVE, UNIT_PERCENT };
+    {"variant", NULL}, {"window", NULL}, {"cumulative", NULL}, {NULL, NULL}};
+enum { UNIT_RELATIVE = 2, UNIT_PERCENT };
 static const param_choice_t unit_choices[] = {
-    {"ipc", NULL}, {"relative", NULL}, {"percent", NULL}, {NULL, NULL}};
-enum { RULE_WAVE, RULE_THIRD, RULE_NONE };
+    {"variant", NULL}, {"ipc", NULL}, {"relative", NULL}, {"percent", NULL}, {NULL, NULL}};
+enum { RULE_THIRD = 2, RULE_NONE };
 static const param_choice_t rule_choices[] = {
-    {"wave", NULL}, {"third", NULL}, {"none", NULL}, {NULL, NULL}};
+    {"variant", NULL}, {"wave", NULL}, {"third", NULL}, {"none", NULL}, {NULL, NULL}};
 
 #define PKA_STOP_OPTIONS(P, E, T)                                                                  \
     E(variant, variant_choices, "paper",                                                           \
       "the detector: as in the paper, or as in one of two published codes")                        \
-    E(series, series_choices, "window", "IPC of each step, or since the launch began")             \
-    P(U32, step, "1000", 1, 1e9, "cycles", "cycles per point of the series")                       \
+    E(series, series_choices, "variant", "IPC of each step, or since the launch began")            \
+    P(U32, step, "0", 0, 1e9, "cycles", "cycles per point of the series; 0: as the variant")       \
     P(U32, window, "3000", 2, 1e9, "cycles",                                                       \
       "length of the part of the series that must be stable")                                      \
     P(F64, limit, "0.25", 0, 1e9, "", "the series is stable below this deviation")                 \
-    E(unit, unit_choices, "ipc",                                                                   \
+    E(unit, unit_choices, "variant",                                                               \
       "unit of the deviation: IPC, share of the mean, or percent of the mean")                     \
-    E(rule, rule_choices, "wave",                                                                  \
+    E(rule, rule_choices, "variant",                                                               \
       "blocks that must be done: a wave; a wave, or 0.3 of a smaller grid; or any number")         \
     P(F64, sample, "1", 0, 1, "",                                                                  \
       "photon: share of the blocks that is read ahead to count instructions")                      \
@@ -64,10 +65,16 @@ PARAM_STRUCT(pka_stop_options_t, PKA_STOP_OPTIONS);
 static const param_t pka_rows[] = {PARAM_ROWS(PKA_STOP_OPTIONS)};
 #undef PARAM_SPEC_
 static const param_preset_t pka_presets[] = {
+    {"paper", "series", "window", "IPC of the last 3000 cycles"},
+    {"paper", "step", "1000", "not stated"},
+    {"paper", "unit", "ipc", "deviation below s = 0.25"},
+    {"paper", "rule", "wave", "a full wave of blocks is done"},
     {"artifact", "series", "cumulative", "cycles_rolling_mean_method_with_ctas"},
     {"artifact", "step", "500", "cycles_rolling_mean_method_with_ctas"},
     {"artifact", "unit", "percent", "cycles_rolling_mean_method_with_ctas"},
     {"artifact", "rule", "third", "cycles_rolling_mean_method_with_ctas"},
+    {"photon", "series", "window", "ipctracer.go"},
+    {"photon", "step", "1000", "ipctracer.go has single cycles, with which nothing is stable here"},
     {"photon", "unit", "relative", "ipctracer.go"},
     {"photon", "rule", "none", "ipctracer.go"},
     {0}};
@@ -140,7 +147,7 @@ static rb_code_t pka_open(const sampler_t *sampler, const sampler_launch_t *l, r
 
 static void add_point(pka_state_t *s, const interval_records_t *r)
 {
-    bool window = s->options.series == SERIES_WINDOW;
+    bool window = s->options.series != SERIES_CUMULATIVE;
     cycle_t from = window ? s->last_cycle : s->latency;
     uint64_t before = window ? s->last_insts : 0;
     s->point[s->n++ % s->n_points] = (double)(r->warp_insts - before) / (double)(r->cycle - from);
@@ -161,9 +168,9 @@ static bool is_stable(pka_state_t *s)
     s->deviation = sqrt(square / (double)s->n_points);
     if (s->mean <= 0)
         return false;
-    double scale = s->options.unit == UNIT_IPC        ? 1
-                   : s->options.unit == UNIT_RELATIVE ? 1 / s->mean
-                                                      : 100 / s->mean;
+    double scale = s->options.unit == UNIT_RELATIVE  ? 1 / s->mean
+                   : s->options.unit == UNIT_PERCENT ? 100 / s->mean
+                                                     : 1;
     return s->deviation * scale < s->options.limit;
 }
 
@@ -171,12 +178,12 @@ static bool enough_blocks(const pka_state_t *s, uint64_t done)
 {
     const bool small = s->blocks < s->slots;
     switch (s->options.rule) {
-    case RULE_WAVE:
-        return done >= (small ? 1 : s->slots);
+    case RULE_NONE:
+        return true;
     case RULE_THIRD:
         return (double)done >= (small ? 0.3 * (double)s->blocks : (double)s->slots);
     default:
-        return true;
+        return done >= (small ? 1 : s->slots);
     }
 }
 

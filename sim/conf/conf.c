@@ -163,6 +163,14 @@ static rb_code_t unknown_key(const conf_t *c, const conf_entry_t *e, const param
                    e->group, e->key, e->group);
 }
 
+/* Whether a file has a setting that resolved configurations of earlier versions wrote, and that did
+ * nothing unless a variant was chosen that is gone, too. */
+static bool is_gone(const conf_t *c, const conf_entry_t *e)
+{
+    return !c->layer[e->layer].command_line && strncmp(e->group, "photon_", 7) == 0 &&
+           strcmp(e->key, "unbiased") == 0;
+}
+
 static rb_code_t apply_entry(conf_t *c, size_t index, rb_err_t *err)
 {
     const conf_entry_t *e = &c->entry[index];
@@ -176,6 +184,8 @@ static rb_code_t apply_entry(conf_t *c, size_t index, rb_err_t *err)
     if (!*e->key)
         return fail_at(c, e, err, "'%s' is a group: %s : { NAME = VALUE; };", e->group, e->group);
     const param_t *p = param_find(group, e->key);
+    if (!p && is_gone(c, e))
+        return RB_OK;
     if (!p)
         return unknown_key(c, e, group, err);
     if (!param_assign(p, &e->value, c->group[g].dest, why, sizeof(why)))
@@ -198,12 +208,23 @@ const void *conf_group_values(const conf_t *c, const param_group_t *group)
     return NULL;
 }
 
-/* Per parameter, whether any layer sets it; free with free(). */
+/* Per parameter, whether a user sets it; free with free(). A default in a file does not count: resolved
+ * configurations have all of them. */
 static bool *given_in(const conf_t *c, size_t g)
 {
-    bool *given = rb_calloc(c->group[g].group->n_params, sizeof(*given));
-    for (size_t i = 0; i < c->group[g].group->n_params; i++)
-        given[i] = c->origin[g][i] != 0;
+    const param_group_t *group = c->group[g].group;
+    bool *given = rb_calloc(group->n_params, sizeof(*given));
+    void *defaults = rb_calloc(1, group->spec_size);
+    param_group_defaults(group, defaults);
+    for (size_t i = 0; i < group->n_params; i++) {
+        char now[PARAM_VALUE_TEXT], def[PARAM_VALUE_TEXT];
+        const size_t entry = c->origin[g][i];
+        param_format(&group->params[i], c->group[g].dest, now);
+        param_format(&group->params[i], defaults, def);
+        given[i] = entry != 0 &&
+                   (c->layer[c->entry[entry - 1].layer].command_line || strcmp(now, def) != 0);
+    }
+    free(defaults);
     return given;
 }
 

@@ -72,8 +72,8 @@ void conf_add_group(conf_t *c, const param_group_t *group);
 /* The values of an added group, after conf_apply(); NULL if it was not added. */
 const void *conf_group_values(const conf_t *c, const param_group_t *group);
 
-/* Which parameters of a group a file or conf_set() has set, by number, after conf_apply(); free with
- * free(). */
+/* Which parameters of a group conf_set() has set, or a file to another value than the default, by
+ * number, after conf_apply(); free with free(). */
 bool *conf_group_given(const conf_t *c, const param_group_t *group);
 
 /*

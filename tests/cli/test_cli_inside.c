@@ -40,11 +40,11 @@ static void the_configuration_names_samplers_and_options(void **state)
     expect_sampler(WORDS("run", "relu.rbt", "--gpu", "sampled.cfg", "--json"),
                    "\"blocks:count=12,which=last\"");
     expect_sampler(WORDS("run", "relu.rbt", "--gpu", "sampled.cfg", "--sample", "photon_warp", "-s",
-                         "photon_warp.delta_mean=0.04", "-s", "photon_warp.tail=off", "--json"),
-                   "\"photon_warp:variant=steady,waves=1.0,least=3000,window=1024,delta=0.03,"
+                         "photon_warp.delta_mean=0.04", "-s", "photon_warp.tail=false", "--json"),
+                   "\"photon_warp:variant=steady,waves=0.0,least=0,window=1024,delta=0.03,"
                    "delta_mean=0.04,longer=false,halved=false,latched=false,drop=0,index=true,"
                    "sample=0.01,most=0,fill=true,skip=true,light=0.65,hold=block,residents=cut,"
-                   "tail=off,check=true,alike=0.1,dominant=0.95\"");
+                   "tail=false,alone=true,check=true,alike=0.1,dominant=0.95\"");
     /* A variant sets what neither a setting nor --sample sets, wherever it is named. */
     static const char *const forms[][3] = {
         {"pka_stop.variant=artifact", "pka_stop.rule=none", "pka_stop"},

@@ -16,32 +16,32 @@ static const struct {
     const char *item, *options;
 } variants[] = {
     {"photon_bb:variant=steady",
-     "variant=steady,waves=1.0,least=3000,window=2048,delta=0.03,delta_mean=0.03,longer=false,"
-     "halved=false,latched=false,drop=0,index=true,sample=0.01,most=0,fill=true,skip=true,light=0."
-     "65,hold=block,residents=cut,tail=alone,check=true,alike=0.1,few=10.0,loops=500.0,part=0.1,"
+     "variant=steady,waves=0.0,least=0,window=2048,delta=0.03,delta_mean=0.03,longer=false,halved="
+     "false,latched=false,drop=0,index=true,sample=0.01,most=0,fill=true,skip=true,light=0.65,hold="
+     "block,residents=cut,tail=true,alone=true,check=true,alike=0.1,few=10.0,loops=500.0,part=0.1,"
      "cover=0.95,rare=observed,seen=256"},
     {"photon_bb:variant=paper",
-     "variant=paper,waves=1.0,least=3000,window=2048,delta=0.03,delta_mean=0.03,longer=false,"
-     "halved=false,latched=false,drop=0,index=false,sample=0.01,most=0,fill=true,skip=true,light=0."
-     "65,hold=warp,residents=drain,tail=off,check=false,alike=0.1,few=10.0,loops=500.0,part=0.1,"
-     "cover=0.95,rare=interval,seen=1"},
+     "variant=paper,waves=0.0,least=0,window=2048,delta=0.03,delta_mean=0.03,longer=false,halved="
+     "false,latched=false,drop=0,index=false,sample=0.01,most=0,fill=true,skip=true,light=0.65,"
+     "hold=warp,residents=drain,tail=false,alone=true,check=false,alike=0.1,few=10.0,loops=500.0,"
+     "part=0.1,cover=0.95,rare=interval,seen=1"},
     {"photon_bb:variant=code",
-     "variant=code,waves=1.0,least=3000,window=2048,delta=0.01,delta_mean=0.03,longer=true,halved="
+     "variant=code,waves=0.0,least=0,window=2048,delta=0.01,delta_mean=0.03,longer=true,halved="
      "true,latched=true,drop=1023,index=false,sample=0.01,most=2,fill=true,skip=true,light=0.65,"
-     "hold=warp,residents=cut,tail=even,check=false,alike=0.1,few=10.0,loops=500.0,part=0.1,cover="
-     "0.95,rare=interval,seen=1025"},
+     "hold=warp,residents=cut,tail=true,alone=false,check=false,alike=0.1,few=10.0,loops=500.0,"
+     "part=0.1,cover=0.95,rare=interval,seen=1025"},
     {"photon_warp:variant=steady",
-     "variant=steady,waves=1.0,least=3000,window=1024,delta=0.03,delta_mean=0.03,longer=false,"
-     "halved=false,latched=false,drop=0,index=true,sample=0.01,most=0,fill=true,skip=true,light=0."
-     "65,hold=block,residents=cut,tail=alone,check=true,alike=0.1,dominant=0.95"},
+     "variant=steady,waves=0.0,least=0,window=1024,delta=0.03,delta_mean=0.03,longer=false,halved="
+     "false,latched=false,drop=0,index=true,sample=0.01,most=0,fill=true,skip=true,light=0.65,hold="
+     "block,residents=cut,tail=true,alone=true,check=true,alike=0.1,dominant=0.95"},
     {"photon_warp:variant=paper",
-     "variant=paper,waves=1.0,least=3000,window=1024,delta=0.03,delta_mean=0.03,longer=false,"
-     "halved=false,latched=false,drop=0,index=false,sample=0.01,most=0,fill=true,skip=true,light=0."
-     "65,hold=warp,residents=drain,tail=off,check=false,alike=0.1,dominant=0.95"},
+     "variant=paper,waves=0.0,least=0,window=1024,delta=0.03,delta_mean=0.03,longer=false,halved="
+     "false,latched=false,drop=0,index=false,sample=0.01,most=0,fill=true,skip=true,light=0.65,"
+     "hold=warp,residents=drain,tail=false,alone=true,check=false,alike=0.1,dominant=0.95"},
     {"photon_warp:variant=code",
-     "variant=code,waves=1.0,least=3000,window=1024,delta=0.03,delta_mean=0.03,longer=true,halved="
+     "variant=code,waves=0.0,least=0,window=1024,delta=0.03,delta_mean=0.03,longer=true,halved="
      "true,latched=true,drop=1023,index=false,sample=0.01,most=2,fill=true,skip=true,light=0.65,"
-     "hold=warp,residents=cut,tail=even,check=false,alike=0.1,dominant=0.0"},
+     "hold=warp,residents=cut,tail=true,alone=false,check=false,alike=0.1,dominant=0.0"},
     {"photon_kernel:variant=derived",
      "variant=derived,threshold=0.05,few_warps=0,warps=32,differ=16,max_seconds=600.0,max_gib=4.0"},
     {"photon_kernel:variant=paper",

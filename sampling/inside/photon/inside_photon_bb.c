@@ -376,7 +376,8 @@ static bool photon_interval(const sampler_t *sampler, const interval_records_t *
                             .residents = (forward_residents_t)o->residents,
                             .warp_insts = s->level.trust.insts};
     const double mean = s->scale * s->forecast.mean;
-    out->tail = photon_tail(o->tail, s->level.trust.slots, mean, s->alone);
+    if (o->tail)
+        out->tail = photon_tail(s->level.trust.slots, mean, o->alone ? s->alone : 0);
     snprintf(
         out->evidence, sizeof(out->evidence),
         "%zu of %zu basic blocks stable over %" PRIu64

@@ -201,7 +201,9 @@ static bool photon_interval(const sampler_t *sampler, const interval_records_t *
                             .model = FORWARD_HOLD_SLOT,
                             .residents = (forward_residents_t)s->options.residents,
                             .warp_insts = s->level.trust.insts};
-    out->tail = photon_tail(s->options.tail, s->level.trust.slots, (double)s->hold, s->alone);
+    if (s->options.tail)
+        out->tail =
+            photon_tail(s->level.trust.slots, (double)s->hold, s->options.alone ? s->alone : 0);
     describe(s, out->evidence);
     guard_tell(&s->level.guard, out->evidence);
     return true;

@@ -12,11 +12,11 @@ static double refresh_period(const gpu_spec_t *spec)
 photon_rule_t photon_rule_steady(const gpu_spec_t *spec, double waves, uint64_t wave,
                                  uint32_t least, double delta, uint64_t drop)
 {
-    const double need = ceil(waves * (double)wave);
+    const double need = ceil((waves > 0 ? waves : 1) * (double)wave);
     return (photon_rule_t){.timed = true,
                            .interval = spec->sampling.interval,
                            .steady = {.need = need < 2 ? 2 : (uint64_t)need,
-                                      .enough = least,
+                                      .enough = least > 0 ? least : 3000,
                                       .delta = delta,
                                       .period = refresh_period(spec),
                                       .drop = drop}};

@@ -19,8 +19,8 @@ typedef struct {
     uint64_t interval;
 } photon_rule_t;
 
-/* The rule of variant steady: windows of `waves` waves of `wave` points, at least 2; of few periods of
- * the DRAM's refresh, at least `least`. drop: points that do not count at the beginning. */
+/* The rule of variant steady: windows of `waves` waves (0: 1) of `wave` points, at least 2; of few periods of
+ * the DRAM's refresh, at least `least` (0: 3000). drop: points that do not count at the beginning. */
 photon_rule_t photon_rule_steady(const gpu_spec_t *spec, double waves, uint64_t wave,
                                  uint32_t least, double delta, uint64_t drop);
 

@@ -6,8 +6,6 @@
 
 const param_choice_t photon_variant_choices[] = {
     {"steady", NULL}, {"paper", NULL}, {"code", NULL}, {NULL, NULL}};
-const param_choice_t photon_tail_choices[] = {
-    {"off", NULL}, {"alone", NULL}, {"even", NULL}, {NULL, NULL}};
 const param_choice_t photon_hold_choices[] = {{"block", NULL}, {"warp", NULL}, {NULL, NULL}};
 const param_choice_t photon_residents_choices[] = {
     {"drain", NULL}, {"predict", NULL}, {"cut", NULL}, {NULL, NULL}};
@@ -132,11 +130,10 @@ double photon_block_alone(const sampler_launch_t *l, const read_ahead_t *ahead)
     return warp > issue ? warp : issue;
 }
 
-forward_tail_t photon_tail(uint32_t how, uint64_t slots, double cycles, double alone)
+forward_tail_t photon_tail(uint64_t slots, double cycles, double alone)
 {
-    if (how == TAIL_EVEN)
-        return (forward_tail_t){.full = slots};
-    if (how == TAIL_OFF || alone <= 0 || cycles <= 0)
-        return (forward_tail_t){0};
-    return (forward_tail_t){.full = slots, .floor = alone < cycles ? alone / cycles : 1};
+    return (forward_tail_t){.full = slots,
+                            .floor = alone <= 0 || cycles <= 0 ? 0
+                                     : alone < cycles          ? alone / cycles
+                                                               : 1};
 }

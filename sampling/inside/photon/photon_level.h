@@ -19,21 +19,17 @@ enum { HOLD_BLOCK, HOLD_WARP };
 extern const param_choice_t photon_hold_choices[];      /* "block", "warp" */
 extern const param_choice_t photon_residents_choices[]; /* names of forward_residents_t */
 
-/* How the last blocks of a launch speed up. */
-enum { TAIL_OFF, TAIL_ALONE, TAIL_EVEN };
-extern const param_choice_t photon_tail_choices[]; /* "off", "alone", "even" */
-
 /* Options of both levels, with the values of variant steady. window_: of variants paper and code. */
 #define PHOTON_SHARED_OPTIONS(P, E, T, window_)                                                    \
     E(variant, photon_variant_choices, "steady",                                                   \
       "the detector: steady is our own, paper and code are as published")                          \
-    P(F64, waves, "1", 1e-6, 1000, "",                                                             \
-      "steady: length of a window, in executions per resident warp")                               \
-    P(U32, least, "3000", 0, 1000000, "",                                                          \
-      "steady: minimum executions in a window that spans few refreshes of the DRAM")               \
+    P(F64, waves, "0", 0, 1000, "",                                                                \
+      "steady: length of a window, in executions per resident warp; 0: 1")                         \
+    P(U32, least, "0", 0, 1000000, "",                                                             \
+      "steady: minimum executions in a window that spans few refreshes of the DRAM; 0: 3000")      \
     P(U32, window, window_, 2, 1000000, "",                                                        \
       "paper, code: points in the window whose mean predicts; the other one has twice as many")    \
-    P(F64, delta, "0.03", 1e-6, 1, "", "paper, code: allowed difference of the slope from one")    \
+    P(F64, delta, "0.03", 0, 1, "", "paper, code: allowed difference of the slope from one")       \
     P(F64, delta_mean, "0.03", 1e-6, 1, "", "allowed relative difference of the two means")        \
     P(BOOL, longer, "false", 0, 1, "", "paper, code: the slope is that of the longer window")      \
     P(BOOL, halved, "false", 0, 1, "",                                                             \
@@ -58,9 +54,8 @@ extern const param_choice_t photon_tail_choices[]; /* "off", "alone", "even" */
     E(residents, photon_residents_choices, "cut",                                                  \
       "blocks on SMs at the decision: drain: simulated to their end; predict; or cut: predict "    \
       "and end at once")                                                                           \
-    E(tail, photon_tail_choices, "alone",                                                          \
-      "the last blocks of a launch: off: take the predicted time; even: get faster as they get "   \
-      "fewer; alone: the same, down to the time of a block alone")                                 \
+    P(BOOL, tail, "true", 0, 1, "", "the last blocks of a launch get faster as they get fewer")    \
+    P(BOOL, alone, "true", 0, 1, "", "... but not faster than a block that has the chip alone")    \
     GUARD_OPTIONS(P, E, T, "true")
 
 /* What the published variants set in both levels; the sources of code are files of sampled-mgpu-sim. */
@@ -68,7 +63,7 @@ extern const param_choice_t photon_tail_choices[]; /* "off", "alone", "even" */
     {"paper", "index", "false", "online analysis: 1 % of the warps run functionally"},             \
         {"paper", "hold", "warp", "warps take the mean time, or the sum of their basic blocks'"},  \
         {"paper", "residents", "drain", "not stated: only blocks that start later are predicted"}, \
-        {"paper", "tail", "off", "not in the paper"},                                              \
+        {"paper", "tail", "false", "not in the paper"},                                            \
     {                                                                                              \
         "paper", "check", "false", "not in the paper"                                              \
     }
@@ -81,7 +76,7 @@ extern const param_choice_t photon_tail_choices[]; /* "off", "alone", "even" */
         {"code", "drop", "1023", "wgtracer.go: SampledEngine.Collect"},                            \
         {"code", "hold", "warp", "dispatcher.go: dispatchNextWG"},                                 \
         {"code", "residents", "cut", "computeunit.go: stopTimeModel"},                             \
-        {"code", "tail", "even", "sampledengine.go: finetuneTime"},                                \
+        {"code", "alone", "false", "sampledengine.go: finetuneTime"},                              \
     {                                                                                              \
         "code", "check", "false", "not in the code"                                                \
     }
@@ -169,7 +164,7 @@ double photon_level_added(const sampler_t *sampler, cycle_t cycles, uint64_t war
 double photon_block_alone(const sampler_launch_t *l, const read_ahead_t *ahead);
 
 /* The end of a launch in which a block takes `cycles` among `slots` others, and `alone` by
- * itself. how: TAIL_... */
-forward_tail_t photon_tail(uint32_t how, uint64_t slots, double cycles, double alone);
+ * itself; 0: unknown, or no limit. */
+forward_tail_t photon_tail(uint64_t slots, double cycles, double alone);
 
 #endif
