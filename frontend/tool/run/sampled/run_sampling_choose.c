@@ -97,6 +97,7 @@ static rb_code_t choose(run_sampling_t *s, const sampling_options_t *o, launch_l
     if (rc == RB_OK && choice.method->needs & LAUNCH_NEEDS_PREDICTION && o->spec != NULL)
         rc = predict_all(trace, source, o->spec, launch_predict_level(&choice), err);
     trace->pop.predicted = trace->predicted;
+    trace->pop.launch_latency = o->spec != NULL ? o->spec->gpu.launch_latency : 0;
     if (rc == RB_OK && choice.method->online != NULL) {
         rc = run_sampling_begin_online(s, o->seed, &choice, trace, err);
     } else if (rc == RB_OK) {
