@@ -127,7 +127,7 @@ static void allot(predict_t *s)
     for (;;) {
         kernel_t *most = NULL;
         for (kernel_t *x = s->kernel; x < s->kernel + s->n_kernels; x++)
-            if (x->m < x->n && spent + x->cost <= s->o.share * all &&
+            if (x->m < x->n && spent + x->cost <= s->o.share * all * (1 + 1e-9) &&
                 (most == NULL || x->predicted / (double)x->m > most->predicted / (double)most->m))
                 most = x;
         if (most == NULL)
