@@ -11,6 +11,8 @@
 static void predictions_are_marked(void **state)
 {
     (void)state;
+    expect(0, "as if it were alone",
+           WORDS("predict", ADD, "--gpu", "v100", "-s", "gpu.concurrent_launches=4"));
     char *text = cli_run_as(&rubato, 0, NULL, WORDS("predict", ADD, "--gpu", "v100"));
     assert_non_null(strstr(text, "predicted (level 1), not simulated"));
     assert_non_null(strstr(text, "predicted cycles"));
