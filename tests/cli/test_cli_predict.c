@@ -75,6 +75,12 @@ static void predictions_are_scored_beside_runs(void **state)
     text = cli_read("p.csv");
     assert_non_null(strstr(text, "simulated_cycles,predicted_level0,predicted_level1"));
     free(text);
+    /* The sampler is scored as others are, but for replays. */
+    text = cli_run_as(
+        &rubato, 0, NULL,
+        WORDS("evaluate", ADD, "--gpu", "v100", "--sample", "predict", "--progress", "never"));
+    assert_non_null(strstr(text, "predict "));
+    free(text);
     /* A sampled run is no truth. */
     expect(0, "predictions are off by",
            WORDS("run", ADD, "--gpu", "v100", "--sample", "predict:share=0.2", "-o", "part",
