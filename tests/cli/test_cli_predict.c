@@ -91,6 +91,22 @@ static void predictions_are_scored_beside_runs(void **state)
     free(text);
 }
 
+/* Each point of a sweep is predicted, and corrected, on its own chip. */
+static void a_sweep_predicts_every_point(void **state)
+{
+    (void)state;
+    char *text =
+        cli_run_as(&rubato, 0, NULL,
+                   WORDS("sweep", ADD, "--gpu", "v100", "--vary", "sm.count=4,80", "--sample",
+                         "predict:level=0", "-o", "study", "-j", "2", "--progress", "never"));
+    assert_non_null(strstr(text, "~ estimated from samples"));
+    free(text);
+    text = cli_read("study/jobs.tsv");
+    assert_null(strstr(text, "--change-from"));
+    free(text);
+    expect(2, "no complete run of all launches", WORDS("evaluate", "--predict", "study"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -98,6 +114,7 @@ int main(void)
         cmocka_unit_test(misuse_is_refused),
         cmocka_unit_test(a_damaged_trace_gives_an_error),
         cmocka_unit_test(predictions_are_scored_beside_runs),
+        cmocka_unit_test(a_sweep_predicts_every_point),
     };
     return cmocka_run_group_tests(tests, cli_begin, cli_end);
 }
