@@ -127,7 +127,7 @@ static void allot(predict_t *s)
     for (;;) {
         kernel_t *most = NULL;
         for (kernel_t *x = s->kernel; x < s->kernel + s->n_kernels; x++)
-            if (x->m < x->n && spent + x->cost <= s->o.share * all &&
+            if (x->m < x->n && spent + x->cost <= s->o.share * all * (1 + 1e-9) &&
                 (most == NULL || x->predicted / (double)x->m > most->predicted / (double)most->m))
                 most = x;
         if (most == NULL)
@@ -210,32 +210,45 @@ static void predict_result(void *state, uint64_t i, double cycles, double varian
 
 /* --- the estimate ----------------------------------------------------------------------------- */
 
-/* What the launches of a kernel say about its predictions. */
+/* What the launches of a kernel say about its predictions. The launch latency is known, so ratios are those of
+ * the work behind it. */
 typedef struct {
     double simulated;   /* cycles */
-    double ratio;       /* mean of simulated to predicted cycles */
+    double ratio;       /* mean of simulated to predicted work */
     double squares;     /* of the ratios' relative distances from it */
-    double rest, rest2; /* predicted cycles of the others: sum, sum of squares */
+    double rest, rest2; /* predicted work of the others: sum, sum of squares */
+    double others;      /* cycles that they are estimated to take */
+    double scale;       /* of the weights, so that they give these cycles */
 } corrected_t;
+
+static double predicted_work(const predict_t *s, uint64_t row)
+{
+    return fmax(s->pop->predicted[row] - s->pop->launch_latency, 1);
+}
 
 static corrected_t correct(const predict_t *s, const kernel_t *k)
 {
     corrected_t c = {0};
+    double weighted = 0;
     for (uint64_t i = k->begin; i < k->begin + k->n; i++) {
-        const double x = s->pop->predicted[s->rows[i]], y = s->cycles[s->rows[i]];
+        const double x = predicted_work(s, s->rows[i]), y = s->cycles[s->rows[i]];
         if (isnan(y)) {
             c.rest += x;
             c.rest2 += x * x;
         } else {
             c.simulated += y;
-            c.ratio += y / x / (double)k->m;
+            c.ratio += (y - s->pop->launch_latency) / x / (double)k->m;
+            weighted += y / (x * (double)k->m);
         }
     }
     for (uint64_t i = k->begin; i < k->begin + k->n; i++) {
-        const double y = s->cycles[s->rows[i]] / s->pop->predicted[s->rows[i]];
+        const double y =
+            (s->cycles[s->rows[i]] - s->pop->launch_latency) / predicted_work(s, s->rows[i]);
         if (!isnan(y) && c.ratio > 0)
             c.squares += (y / c.ratio - 1) * (y / c.ratio - 1);
     }
+    c.others = (double)(k->n - k->m) * s->pop->launch_latency + c.rest * c.ratio;
+    c.scale = weighted > 0 ? c.others / weighted : 0;
     return c;
 }
 
@@ -248,11 +261,8 @@ static estimate_t estimate_of(const predict_t *s)
         const corrected_t c = correct(s, &s->kernel[k]);
         squares += c.squares;
         e.df += (double)s->kernel[k].m - 1;
-        e.value += c.simulated + c.rest * c.ratio;
+        e.value += c.simulated + c.others;
         rest += c.rest;
-    }
-    for (size_t k = 0; k < s->n_kernels; k++) {
-        const corrected_t c = correct(s, &s->kernel[k]);
         variance += c.ratio * c.ratio * (c.rest * c.rest / (double)s->kernel[k].m + c.rest2);
     }
     if (rest > 0 && e.df <= 0)
@@ -290,7 +300,7 @@ static rb_code_t predict_finish(void *state, plan_t *plan, estimate_t *cycles, r
             const uint32_t row = s->rows[i];
             if (!isnan(s->cycles[row])) /* the weights give the estimate of the cycles */
                 build_sample(&build, cluster, row,
-                             1 + c.rest / (s->pop->predicted[row] * (double)x->m), 1);
+                             1 + c.scale / (predicted_work(s, row) * (double)x->m), 1);
         }
     }
     plan_sort_samples(plan);

@@ -55,7 +55,8 @@ typedef struct {
     const uint32_t (*grid)[3], (*block)[3];
     const double *counter[POP_COUNTERS]; /* by pop_counter_t */
     const double *fact[POP_FACTS];       /* by pop_fact_t */
-    const double *predicted; /* cycles of each launch, as a model of equations predicts them */
+    const double *predicted; /* cycles of each launch, as a model of equations predicts them, */
+    double launch_latency;   /* of which so many are the same for all */
     const double *extra; /* cycles that a launch may take longer than others with these counts */
 
     /* Basic-block vectors, sparse and without duplicates: row i has vector bbv_of[i]; vector v has

@@ -11,6 +11,8 @@
 static void predictions_are_marked(void **state)
 {
     (void)state;
+    expect(0, "as if it were alone",
+           WORDS("predict", ADD, "--gpu", "v100", "-s", "gpu.concurrent_launches=4"));
     char *text = cli_run_as(&rubato, 0, NULL, WORDS("predict", ADD, "--gpu", "v100"));
     assert_non_null(strstr(text, "predicted (level 1), not simulated"));
     assert_non_null(strstr(text, "predicted cycles"));
@@ -73,6 +75,12 @@ static void predictions_are_scored_beside_runs(void **state)
     text = cli_read("p.csv");
     assert_non_null(strstr(text, "simulated_cycles,predicted_level0,predicted_level1"));
     free(text);
+    /* The sampler is scored as others are, but for replays. */
+    text = cli_run_as(
+        &rubato, 0, NULL,
+        WORDS("evaluate", ADD, "--gpu", "v100", "--sample", "predict", "--progress", "never"));
+    assert_non_null(strstr(text, "predict "));
+    free(text);
     /* A sampled run is no truth. */
     expect(0, "predictions are off by",
            WORDS("run", ADD, "--gpu", "v100", "--sample", "predict:share=0.2", "-o", "part",
@@ -83,6 +91,22 @@ static void predictions_are_scored_beside_runs(void **state)
     free(text);
 }
 
+/* Each point of a sweep is predicted, and corrected, on its own chip. */
+static void a_sweep_predicts_every_point(void **state)
+{
+    (void)state;
+    char *text =
+        cli_run_as(&rubato, 0, NULL,
+                   WORDS("sweep", ADD, "--gpu", "v100", "--vary", "sm.count=4,80", "--sample",
+                         "predict:level=0", "-o", "study", "-j", "2", "--progress", "never"));
+    assert_non_null(strstr(text, "~ estimated from samples"));
+    free(text);
+    text = cli_read("study/jobs.tsv");
+    assert_null(strstr(text, "--change-from"));
+    free(text);
+    expect(2, "no complete run of all launches", WORDS("evaluate", "--predict", "study"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -90,6 +114,7 @@ int main(void)
         cmocka_unit_test(misuse_is_refused),
         cmocka_unit_test(a_damaged_trace_gives_an_error),
         cmocka_unit_test(predictions_are_scored_beside_runs),
+        cmocka_unit_test(a_sweep_predicts_every_point),
     };
     return cmocka_run_group_tests(tests, cli_begin, cli_end);
 }

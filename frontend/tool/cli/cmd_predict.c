@@ -197,6 +197,11 @@ static void print_json(const predictions_t *p, const char *gpu, const predict_op
 static void tell_doubts(const predictions_t *p)
 {
     double share;
+    for (size_t i = 0; i < p->n_points; i++)
+        if (p->config[i].spec.gpu.concurrent_launches > 1) {
+            rb_warn("gpu.concurrent_launches: each launch is predicted as if it were alone");
+            break;
+        }
     const unsigned doubts = predictions_doubts(p, &share);
     for (unsigned bit = 0; bit < PREDICT_DOUBTS; bit++)
         if (doubts >> bit & 1)

@@ -16,6 +16,9 @@
 #include "sim/core/alloc.h"
 #include "sim/core/host_time.h"
 
+/* Points that are nearer than that need not be ordered. */
+#define DIFFERENT 0.01
+
 enum { LEVELS = 2 };
 enum { PATH_CYCLES, PATH_SECONDS, PATHS };
 static const char *const paths[PATHS] = {"cycles", "host.cpu_seconds"};
@@ -185,7 +188,23 @@ static void print_errors(const char *what, const double *predicted, const double
     free(error);
 }
 
-/* All runs of one trace, or of all, on one level. */
+/* Pairs of points that differ by more than DIFFERENT, and those that the prediction puts in this order. */
+typedef struct {
+    uint64_t n, alike;
+} pairs_t;
+
+static void count_pairs(pairs_t *pairs, const double *predicted, const double *truth, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = i + 1; k < n; k++) {
+            if (fabs(truth[i] / truth[k] - 1) <= DIFFERENT)
+                continue;
+            pairs->n++;
+            pairs->alike += (truth[i] < truth[k]) == (predicted[i] < predicted[k]);
+        }
+}
+
+/* All runs on one level. */
 static void print_level(const scores_t *s, unsigned level)
 {
     size_t launches = 0, n = 0;
@@ -198,6 +217,7 @@ static void print_level(const scores_t *s, unsigned level)
     }
     double *x = rb_calloc(launches, sizeof(*x)), *y = rb_calloc(launches, sizeof(*y));
     double *px = rb_calloc(s->n, sizeof(*px)), *py = rb_calloc(s->n, sizeof(*py));
+    pairs_t pairs = {0};
     size_t k = 0;
     for (size_t i = 0, first = 0; i < s->n; i++) {
         const scored_run_t *r = &s->run[i];
@@ -219,6 +239,8 @@ static void print_level(const scores_t *s, unsigned level)
         const double rank = last && n - first > 2
                                 ? rank_correlation(px + first, py + first, n - first)
                                 : (double)NAN;
+        if (last)
+            count_pairs(&pairs, px + first, py + first, n - first);
         sum += isnan(rank) ? 0 : rank;
         ranked += !isnan(rank);
     }
@@ -229,6 +251,12 @@ static void print_level(const scores_t *s, unsigned level)
     if (ranked > 0)
         printf("  rank correlation over the points of a trace: %.3f (mean of %.0f)\n", sum / ranked,
                ranked);
+    if (pairs.n > 0)
+        printf("  points of a trace that differ by more than %.0f %%: %llu pairs, %.1f %% in the "
+               "right "
+               "order\n",
+               100 * DIFFERENT, (unsigned long long)pairs.n,
+               100 * (double)pairs.alike / (double)pairs.n);
     if (seconds > 0)
         printf("  processor time: %.3g s, %.0f times less than the runs' %.3g s\n", seconds,
                full / seconds, full);

@@ -21,7 +21,8 @@ static rb_code_t score_replays(trial_t *t, const char *set, const char *full_fol
     rb_code_t rc = run_inside_divide(&parts, set, t->o->seed, err);
     if (rc == RB_OK && parts.launch != NULL && parts.list.n == 0)
         rc = launch_choice_parse(&choice, parts.launch, err);
-    if (rc == RB_OK && choice.method != NULL) {
+    /* Predictions are made when a run begins: what knows only cycles cannot repeat them. */
+    if (rc == RB_OK && choice.method != NULL && !(choice.method->needs & LAUNCH_NEEDS_PREDICTION)) {
         const replay_t replay = {&t->planned, &truth, t->o->seed, t->o->replays};
         rc = trial_read_planned(t, err);
         if (rc == RB_OK)

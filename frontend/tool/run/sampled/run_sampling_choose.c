@@ -72,13 +72,21 @@ static rb_code_t predict_all(launch_list_t *trace, trace_source_t *source, const
 {
     predictor_t *p = predictor_create(&spec, 1, level);
     rb_code_t rc = RB_OK;
+    double all = 0, doubted = 0;
     trace->predicted = rb_calloc(trace->pop.n, sizeof(*trace->predicted));
     for (uint64_t i = 0; i < trace->pop.n && rc == RB_OK; i++) {
         predicted_t out = {0};
         rc = predictor_launch(p, source, i + 1, &out, err);
         trace->predicted[i] = out.cycles;
+        all += out.cycles;
+        doubted += out.doubts != 0 ? out.cycles : 0;
     }
     predictor_destroy(p);
+    if (doubted > 0)
+        rb_info(
+            "predict: the equations do not hold for launches with %.0f %% of the predicted cycles; "
+            "'rubato predict' says which and why",
+            100 * doubted / all);
     return rc;
 }
 
@@ -100,6 +108,7 @@ static rb_code_t choose(run_sampling_t *s, const sampling_options_t *o, launch_l
     if (rc == RB_OK && choice.method->needs & LAUNCH_NEEDS_PREDICTION && o->spec != NULL)
         rc = predict_all(trace, source, o->spec, launch_predict_level(&choice), err);
     trace->pop.predicted = trace->predicted;
+    trace->pop.launch_latency = o->spec != NULL ? o->spec->gpu.launch_latency : 0;
     if (rc == RB_OK && choice.method->online != NULL) {
         rc = run_sampling_begin_online(s, o->seed, &choice, trace, err);
     } else if (rc == RB_OK) {
