@@ -85,7 +85,8 @@ static const setting_scope_t scopes[] = {
 static const setting_hidden_t hidden[] = {
     {"l1.perfect",
      "l1.enabled l1.sets l1.scale l1.replacement l1.victim_lines l1.write l1.prefetcher "
-     "l1.prefetch_lines l1.load_interval l1.mshrs l1.mshr_merge l1.fill_cycles"},
+     "l1.prefetch_lines l1.load_interval l1.mshrs l1.mshr_merge "
+     "l1.fill_cycles"},
     {"icache.perfect", "icache.l0_size icache.l0_ways icache.l1_size icache.l1_ways "
                        "icache.l1_latency icache.l1_interval icache.l1_misses icache.prefetch "
                        "icache.replacement icache.launch_bytes"},
@@ -93,12 +94,13 @@ static const setting_hidden_t hidden[] = {
                       "const.address_interval const.l15_size const.l15_ways const.l15_latency "
                       "const.l2_latency const.replacement"},
     {"icnt.perfect", "icnt.sm_flits icnt.data_interval icnt.tpc_data icnt.gpc_data "
-                     "icnt.gpc_replies icnt.buffer icnt.credit_batch"},
+                     "icnt.gpc_replies icnt.mask_flits icnt.buffer icnt.credit_batch"},
     {"l2.perfect", "l2.size l2.ways l2.replacement l2.modified_share l2.fill_sectors l2.mshrs "
                    "l2.mshr_merge l2.atomic_interval dram.*"},
     {"dram.perfect",
      "dram.clock_mhz dram.bus_bytes dram.data_rate dram.burst_bytes dram.banks dram.bank_groups "
-     "dram.row_bytes dram.queue dram.age_limit dram.write_queue dram.write_high dram.write_low "
+     "dram.row_bytes dram.check_bursts dram.queue dram.age_limit dram.write_queue dram.write_high "
+     "dram.write_low "
      "dram.write_wait dram.tCCD dram.tCCDL dram.tRRD dram.tFAW dram.activate_slots "
      "dram.precharge_slots dram.tRCD dram.tRAS dram.tRP dram.tRC dram.tCL dram.tWL dram.tCDLR "
      "dram.tWR dram.tRTP dram.tRTW dram.tREFI dram.tRFC dram.tRFCSB"},
@@ -119,7 +121,7 @@ static const setting_hidden_t hidden[] = {
      "sm.membar_gpu_latency sm.membar_sys_latency l1.enabled l1.perfect l1.sets l1.scale "
      "l1.replacement l1.victim_lines l1.write l1.prefetcher l1.prefetch_lines l1.latency "
      "l1.copy_latency "
-     "l1.tags_per_cycle l1.bank_bytes l1.load_interval l1.mshrs l1.mshr_merge "
+     "l1.tags_per_cycle l1.bank_bytes l1.pass_cycles l1.load_interval l1.mshrs l1.mshr_merge "
      "l1.pending_loads l1.miss_queue l1.miss_latency l1.fill_latency l1.fill_cycles"},
 };
 

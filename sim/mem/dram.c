@@ -105,6 +105,7 @@ dram_t *dram_create(const dram_spec_t *spec, double core_mhz)
     d->release.item = rb_model_calloc((size_t)d->release.mask + 1, sizeof(*d->release.item));
     d->col_tick = d->row_tick = d->next_tick = d->admit_tick = DRAM_TICK_NEVER;
     d->drain_due = d->drain_tick = DRAM_TICK_NEVER;
+    memset(d->checked, -1, sizeof(d->checked)); /* no line */
     d->next_cycle = d->read_due = d->release.next = CYCLE_NEVER;
     return d;
 }
@@ -199,6 +200,17 @@ uint32_t dram_waiting(const dram_t *d, bool write, cycle_t now)
     return waiting;
 }
 
+/* Bursts that check bits in the memory itself take: none if they are still at hand, as those of a line
+ * whose other half was accessed shortly before. */
+static uint32_t check_bursts(dram_t *d, uint64_t local, bool write)
+{
+    const uint64_t line = local / LINE_BYTES;
+    if (d->spec.check_bursts == 0 || d->checked[write][line % CHECKED_LINES] == line)
+        return 0;
+    d->checked[write][line % CHECKED_LINES] = line;
+    return d->spec.check_bursts;
+}
+
 static void request_send(dram_t *d, cycle_t now, uint64_t local, uint32_t sectors, bool write,
                          uint32_t token)
 {
@@ -213,7 +225,7 @@ static void request_send(dram_t *d, cycle_t now, uint64_t local, uint32_t sector
                           .sent = (uint32_t)now,
                           .token = token,
                           .bank = (uint8_t)place.bank,
-                          .bursts = d->bursts_of[sectors] & 31u};
+                          .bursts = (d->bursts_of[sectors] + check_bursts(d, local, write)) & 31u};
     if (d->by_launch != NULL)
         d->by_launch->request[n - 1] = d->by_launch->split.tag;
     dram_age_next(d);

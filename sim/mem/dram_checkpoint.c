@@ -32,6 +32,8 @@ int dram_save(const dram_t *d, FILE *out)
     memcpy(head.faw_next, d->faw_next, sizeof(head.faw_next));
     if (fwrite(&head, sizeof(head), 1, out) != 1)
         return -1;
+    if (d->spec.check_bursts > 0 && fwrite(d->checked, sizeof(d->checked), 1, out) != 1)
+        return -1;
     for (uint32_t b = 0; b < d->spec.banks; b++) {
         const dram_bank_t *k = &d->bank[b];
         const uint64_t field[BANK_FIELDS] = {k->row,
@@ -92,6 +94,8 @@ int dram_load(dram_t *d, FILE *in, cycle_t latest)
     d->mode = (uint32_t)head.mode;
     d->last_direction = (uint32_t)head.last_direction;
     d->drain_due = head.drain_due;
+    if (d->spec.check_bursts > 0 && fread(d->checked, sizeof(d->checked), 1, in) != 1)
+        return checkpoint_read_failed(in);
     for (uint32_t b = 0; b < d->spec.banks; b++) {
         dram_bank_t *k = &d->bank[b];
         uint64_t field[BANK_FIELDS];

@@ -13,7 +13,7 @@
 #define DRAM_TICK_NEVER UINT64_MAX
 
 /* FAW: four activates; a fifth must wait tFAW after the first. */
-enum { DRAM_READ, DRAM_WRITE, DRAM_KINDS, DRAM_MAX_BANKS = 256, FAW = 4 };
+enum { DRAM_READ, DRAM_WRITE, DRAM_KINDS, DRAM_MAX_BANKS = 256, FAW = 4, CHECKED_LINES = 16 };
 
 typedef enum { ROW_HIT, ROW_MISS, ROW_CONFLICT } dram_row_outcome_t;
 
@@ -115,6 +115,8 @@ struct dram {
     uint64_t drain_due;  /* from this tick on all writes are drained; never: a read waits */
     uint64_t drain_tick; /* the same while writes wait for it; else DRAM_TICK_NEVER */
     uint32_t last_direction;
+    /* Lines whose check bits are at hand, if these take bursts. */
+    uint64_t checked[DRAM_KINDS][CHECKED_LINES];
 
     /* The next column and row command as things stand. */
     uint64_t col_tick, row_tick;

@@ -27,6 +27,8 @@
       "flits of data per cycle that the SMs of a GPC send together; 0: no limit")                  \
     P(F64, gpc_replies, "0", 0, 256, "flits",                                                      \
       "flits per cycle that the SMs of a GPC read together; 0: no limit")                          \
+    P(U32, mask_flits, "0", 0, 8, "flits",                                                         \
+      "further flits at these ports for each sector that is written in part")                      \
     P(U32, slice_flits, "1", 1, 8, "flits", "flits per cycle into and out of an L2 slice")         \
     P(U32, buffer, "512", 1, 65535, "flits", "receive buffer of each (sender, receiver) pair")     \
     P(U32, credit_batch, "8", 1, 64, "flits", "flits whose credits return together")
@@ -77,6 +79,8 @@ extern const param_group_t l2_param_group;
     P(BOOL, ecc, "false", 0, 1, "",                                                                \
       "error correction: a sector of which only some bytes were written is read before it is "     \
       "written")                                                                                   \
+    P(U32, check_bursts, "0", 0, 4, "bursts",                                                      \
+      "bursts of check bits for each line that is read or written, if they lie in the memory")     \
     P(F64, clock_mhz, "850", 1, 100000, "MHz", "command clock")                                    \
     P(U32, latency, "100", 0, 4096, "cycles",                                                      \
       "fixed path from L2 to controller and back, added to the timing")                            \

@@ -2,7 +2,7 @@
  * The ports that SMs share on their way to the L2: the two SMs of a TPC, and all SMs of a GPC.
  *
  * A request leaves its SM in time order and passes the ports of its TPC and its GPC, first come,
- * first served. Data takes slots on both; a request without data waits for the data before it but
+ * first served. Data takes slots on both, as do the byte masks of sectors written in part; a request without data waits for the data before it but
  * takes none. The data that a read brings back takes slots on a second port of the GPC, which are
  * given to it when the request passes: so the limit is right, and a reply is not followed.
  *

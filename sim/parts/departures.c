@@ -56,6 +56,7 @@ __attribute__((noinline)) void departures_add(departure_log_t *log, outbox_t *ou
     last->op = m->mem.op;
     last->src = m->mem.src;
     last->sectors = m->mem.sectors;
+    last->partial = m->mem.op == MEM_WRITE ? m->mem.sectors & (uint8_t)~m->mem.full : 0;
     if (m->mem.op != MEM_READ) {
         d->data = true;
         engine_mark(out);

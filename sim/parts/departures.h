@@ -14,6 +14,7 @@ typedef struct {
     uint8_t flits;
     uint32_t starts;          /* lower bits of the cycle in which its first flit leaves the SM */
     uint8_t op, src, sectors; /* as in mem_msg_t */
+    uint8_t partial;          /* sectors that are written in part */
 } departure_t;
 
 typedef struct {

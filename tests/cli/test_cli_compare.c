@@ -117,11 +117,19 @@ static void accesses_are_what_the_table_calls_so(void **state)
         " \"l2\": {\"read_sectors\": 100, \"read_hits\": 10, \"fills\": 60, \"inst_sectors\": 5, "
         "\"unasked_fills\": 7,"
         " \"write_sectors\": 40, \"write_hits\": 3}}]}\n");
-    write_text("k.csv", "Benchmark,Kernel,L1_RH,L1_RM,L2_RH,L2_RM,L2_WH,L2_WM,SHRD_ACC,DRAM_Rd\n"
-                        "x,_Z3addPf,34,16,42,60,40,0,7,\n");
+    write_text("k.csv", "Benchmark,Kernel,L1_RH,L1_RM,L2_RH,L2_RM,L2_WH,L2_WM,SHRD_ACC,DRAM_Rd,"
+                        "lts__t_sectors_op_read_lookup_hit.sum,"
+                        "lts__t_sectors_op_read_lookup_miss.sum\n"
+                        "x,_Z3addPf,34,16,42,60,40,0,7,,47,60\n");
     char *out = cli_run_as(&rubato, 0, NULL, WORDS("compare", "run.json", "--hardware", "k.csv"));
-    static const char *const exact[] = {"L1_RH ", "L1_RM ", "L2_RH ",
-                                        "L2_RM ", "L2_WH ", "SHRD_ACC "};
+    static const char *const exact[] = {"L1_RH ",
+                                        "L1_RM ",
+                                        "L2_RH ",
+                                        "L2_RM ",
+                                        "L2_WH ",
+                                        "SHRD_ACC ",
+                                        "lts__t_sectors_op_read_lookup_hit",
+                                        "lts__t_sectors_op_read_lookup_miss"};
     expect_in(out, "not measured, or nothing simulated:\n  DRAM_Rd\n");
     expect_in(out, "without a matching statistic:\n  L2_WM\n");
     for (size_t i = 0; i < sizeof(exact) / sizeof(exact[0]); i++) {

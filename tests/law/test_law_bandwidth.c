@@ -99,7 +99,7 @@ static void shared_memory_gives_one_pass_of_its_banks_per_cycle(void **state)
 static void check_l1_rates(const gpu_spec_t *spec)
 {
     double lines_per_cycle = spec->sm.l1.tags_per_cycle;
-    double bytes_per_cycle = spec->sm.l1.bank_bytes;
+    double bytes_per_cycle = (double)spec->sm.l1.bank_bytes / spec->sm.l1.pass_cycles;
 
     double word = larger(address_cycles(spec), WARP * 4 / bytes_per_cycle);
 
@@ -111,8 +111,15 @@ static void check_l1_rates(const gpu_spec_t *spec)
                      larger(address_cycles(spec), WARP * 16 / bytes_per_cycle),
                      "L1 hits, 128 bits");
     /* 33 words apart: a line and a bank for every lane. */
-    lab_assert_equal(cycles_per_access(spec, "LDG.E.SYS", LINE_BYTES + 4, region),
-                     larger(address_cycles(spec), WARP / lines_per_cycle), "L1 hits in 32 lines");
+    lab_assert_equal(
+        cycles_per_access(spec, "LDG.E.SYS", LINE_BYTES + 4, region),
+        larger(larger(address_cycles(spec), spec->sm.l1.pass_cycles), WARP / lines_per_cycle),
+        "L1 hits in 32 lines");
+    /* Two and four lanes to a bank, each in a line of its own: so many passes. */
+    for (unsigned ways = 2; ways <= 4; ways *= 2)
+        lab_assert_equal(cycles_per_access(spec, "LDG.E.SYS", 4 * ways, region),
+                         larger(address_cycles(spec), ways * WARP * 4 / bytes_per_cycle),
+                         "L1 hits with bank conflicts");
 }
 
 static void l1_gives_its_banks_or_its_tags(void **state)
@@ -373,9 +380,10 @@ static void many_sms_are_limited_by_the_slices(void **state)
 static double dram_peak(const gpu_spec_t *spec)
 {
     const dram_spec_t *d = &spec->mem.dram;
+    const double bursts = (double)LINE_BYTES / d->burst_bytes;
 
     return (double)spec->mem.mem.partitions * d->bus_bytes * d->data_rate * d->clock_mhz /
-           spec->gpu.clock_mhz;
+           spec->gpu.clock_mhz * bursts / (bursts + d->check_bursts);
 }
 
 static void check_dram(const gpu_spec_t *spec, double efficiency)

@@ -1,5 +1,5 @@
-/* Laws of error correction in the DRAM (dram.ecc): it writes whole sectors only, so what a program wrote
- * of a sector in part is read first. */
+/* Laws of error correction in the DRAM: it writes whole sectors only, so what a program wrote of a sector
+ * in part is read first (dram.ecc); check bits in the memory itself take bursts (dram.check_bursts). */
 #include "tests/support/sim/lab.h"
 
 enum { WARP = 32, WARPS = 8, BLOCKS = 8, STEPS = 32 };
@@ -74,11 +74,44 @@ static void sectors_that_were_written_completely_are_not_read(void **state)
     assert_int_equal(both.l2.ecc_reads, 0);
 }
 
+static launch_result_t loads(const gpu_spec_t *spec, const uint64_t *stride)
+{
+    const lab_access_t a = {.op = {"LDG.E", NULL, "R2"},
+                            .blocks = BLOCKS,
+                            .threads = WARPS * WARP,
+                            .mask = UINT32_MAX,
+                            .steps = STEPS,
+                            .address = strided,
+                            .ctx = stride};
+    return lab_access(spec, &a);
+}
+
+/* A line has four bursts. The first access to it moves one more, and nothing else is counted. */
+static void check_bits_in_the_memory_take_a_burst_of_each_access(void **state)
+{
+    const gpu_spec_t without = LAB_SPEC("t4", SMALL, "dram.check_bursts=0"),
+                     with = LAB_SPEC("t4", SMALL, "dram.check_bursts=1"),
+                     both = LAB_SPEC("t4", SMALL, "dram.check_bursts=2");
+    const uint64_t stride = 4;
+
+    (void)state;
+    const launch_result_t plain = loads(&without, &stride), r = loads(&with, &stride),
+                          twice = loads(&both, &stride);
+    assert_int_equal(r.dram.read_sectors, plain.dram.read_sectors);
+    assert_int_equal(4 * (r.dram.busy - plain.dram.busy), plain.dram.busy);
+    assert_int_equal(4 * (twice.dram.busy - plain.dram.busy), 2 * plain.dram.busy);
+    const launch_result_t w0 = stores(&without, "STG.E", strided, &stride),
+                          w1 = stores(&with, "STG.E", strided, &stride);
+    assert_true(w0.dram.write_sectors > 0);
+    assert_int_equal(4 * (w1.dram.busy - w0.dram.busy), w0.dram.busy);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_partly_written_sector_is_read_before_it_is_written),
         cmocka_unit_test(sectors_that_were_written_completely_are_not_read),
+        cmocka_unit_test(check_bits_in_the_memory_take_a_burst_of_each_access),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -275,12 +275,13 @@ static void a_dram_access_takes_l2_the_channel_and_the_commands_of_its_row(void 
     lab_assert_equal(dram_slope(&spec, OTHER_ROW, 32), open + d->tRP + d->tRCD, "other row open");
 }
 
-/* GDDR6 has other numbers but follows the same law. */
+/* GDDR6 has other numbers but follows the same law. Check bits in the memory are a further column of the row. */
 static void the_law_of_a_dram_access_holds_for_turing(void **state)
 {
     gpu_spec_t spec = LAB_SPEC("t4", ONE_PATH);
     const dram_spec_t *d = &spec.mem.dram;
-    uint32_t open = l2_hit_latency(&spec) + d->latency + d->tCL + burst_ticks(d);
+    uint32_t open =
+        l2_hit_latency(&spec) + d->latency + d->tCL + burst_ticks(d) + d->check_bursts * d->tCCDL;
 
     (void)state;
     lab_assert_equal(dram_slope(&spec, SAME_ROW, row_lines(d)), open, "row open");

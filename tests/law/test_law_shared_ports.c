@@ -40,6 +40,38 @@ static void together_sms_write_what_the_port_moves(void **state)
                     "writes of two TPCs");
 }
 
+/* As lines(), but of each sector only the first word is written. */
+static uint64_t parts(const void *ctx, uint64_t warp, unsigned lane, uint64_t step)
+{
+    (void)ctx;
+    return UINT64_C(0x7f0000000000) + ((step * 128 + warp) % 1024) * 32 * SECTOR_BYTES +
+           lane * SECTOR_BYTES;
+}
+
+/* Sectors per cycle of four SMs whose lanes each write 4 bytes of a sector. */
+static double sectors_per_cycle(const gpu_spec_t *spec)
+{
+    const lab_access_t a = {.op = {"STG.E.SYS", "", "R2 R4"},
+                            .blocks = 4,
+                            .threads = 1024,
+                            .regs = 32,
+                            .mask = (uint32_t)LAB_FULL,
+                            .steps = 32,
+                            .address = parts};
+    return 4 * 32.0 * 32 / lab_access_slope(spec, a);
+}
+
+static void the_mask_of_a_sector_written_in_part_takes_slots(void **state)
+{
+    const gpu_spec_t without = CHIP_SPEC("icnt.gpc_data=2.5", "icnt.mask_flits=0");
+    const gpu_spec_t with = CHIP_SPEC("icnt.gpc_data=2.5", "icnt.mask_flits=1");
+    (void)state;
+    lab_assert_near(sectors_per_cycle(&without), 2.5, 0.02, "a flit a sector");
+    lab_assert_near(sectors_per_cycle(&with), 1.25, 0.02, "data and mask");
+    lab_assert_equal(bytes_per_cycle(&with, "STG.E.SYS", 4),
+                     bytes_per_cycle(&without, "STG.E.SYS", 4), "whole sectors have no mask");
+}
+
 static void together_sms_read_what_the_port_moves(void **state)
 {
     const gpu_spec_t spec = CHIP_SPEC("icnt.gpc_replies=3.5");
@@ -153,6 +185,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(together_sms_write_what_the_port_moves),
+        cmocka_unit_test(the_mask_of_a_sector_written_in_part_takes_slots),
         cmocka_unit_test(together_sms_read_what_the_port_moves),
         cmocka_unit_test(a_port_wider_than_the_sms_changes_nothing),
         cmocka_unit_test(a_perfect_crossbar_has_no_such_ports),

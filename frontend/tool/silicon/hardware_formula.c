@@ -46,12 +46,14 @@ static const rule_t rules[] = {
      NULL,
      0,
      false},
-    {"lts__t_sectors_op_read_lookup_miss.sum",
-     {"l2.read_sectors"},
-     {"l2.read_hits"},
+    /* As L2_RH and L2_RM below, which are made of such counters, but with code. */
+    {"lts__t_sectors_op_read_lookup_hit.sum",
+     {"l2.read_sectors", "l2.unasked_fills"},
+     {"l2.fills"},
      NULL,
      0,
      false},
+    {"lts__t_sectors_op_read_lookup_miss.sum", {"l2.fills"}, {0}, NULL, 0, false},
     {"smsp__inst_issued.sum", {"sm.warp_insts"}, {0}, NULL, 0, false},
     {"sm__inst_executed.sum", {"sm.warp_insts"}, {0}, NULL, 0, false},
     /* Names of AccelWattch's tables (its gen_hw_perf_csv.py), which are in sectors. */

@@ -30,7 +30,8 @@ struct crossing {
     uint32_t n_gpcs, n_sms;
     cycle_t window; /* of the engine, the longest */
     uint32_t sector_flits;
-    bool replies; /* reads take slots, too */
+    uint32_t mask_flits; /* of the byte mask of a sector */
+    bool replies;        /* reads take slots, too */
 
     bool at_rest; /* all ports were free when the last window began */
 
@@ -50,6 +51,7 @@ crossing_t *crossing_create(const mem_config_t *config, cycle_t window, uint32_t
     c->n_gpcs = icnt->gpc_sms > 0 ? gpc_count(n_sms, icnt->gpc_sms) : 1;
     c->window = window;
     c->sector_flits = (SECTOR_BYTES + icnt->flit_bytes - 1) / icnt->flit_bytes;
+    c->mask_flits = icnt->mask_flits;
     c->replies = rates.gpc_replies > 0;
     c->log = rb_model_calloc(n_sms, sizeof(*c->log));
     for (uint32_t s = 0; s < n_sms; s++)
@@ -149,12 +151,20 @@ static uint32_t reply_flits(const crossing_t *c, const departure_t *d)
     return replies ? (uint32_t)__builtin_popcount(d->sectors) * c->sector_flits : 0;
 }
 
+/* Flits that take slots on the way out: the data, and the masks of sectors that are written in part. */
+static uint32_t data_flits(const crossing_t *c, const departure_t *d)
+{
+    if (d->op == MEM_READ)
+        return 0;
+    return d->flits + (uint32_t)__builtin_popcount(d->partial) * c->mask_flits;
+}
+
 static void pass(const crossing_t *c, gpc_t *g, const request_t *r, cycle_t starts)
 {
     const departure_t *d = r->departure;
     const passing_t p = {.starts = starts,
                          .leaves = starts + d->count,
-                         .data = d->op == MEM_READ ? 0 : d->flits,
+                         .data = data_flits(c, d),
                          .replies = reply_flits(c, d)};
     const cycle_t wait = cluster_ports_pass(&g->ports, r->tpc, &p);
     if (wait > 0)
