@@ -160,6 +160,9 @@ void gpu_visit_walks(const gpu_t *g, void (*visit)(void *ctx, const void *bytes,
                      void *ctx);
 bool gpu_take_walk(gpu_t *g, const void *bytes, size_t n);
 
+/* Gives a new chip all that another one of the same specification has walked; of others, it takes nothing. */
+void gpu_inherit_walks(gpu_t *g, gpu_t *from);
+
 /*
  * Saves and loads the state that survives a launch; only between launches (inside launch_done; inside
  * at_rest, where launches overlap). The next gpu_run() of a chip loaded in the midst of a graph

@@ -49,6 +49,28 @@ static void launches_are_the_same_in_parts_and_in_one_process(void **state)
 }
 
 /* No launch depends on what ran before it. */
+/* Threads simulate launches side by side; a sampler that works in rounds gets the same results. */
+static void launches_side_by_side_are_the_same(void **state)
+{
+    static const char *const threads[] = {"1", "2", "3"};
+    (void)state;
+    expect(0, NULL, WORDS("gen", "gaussian", "--size", "32", "-o", "g.rbt"));
+    for (size_t i = 0; i < 3; i++) {
+        expect(0, NULL,
+               WORDS("run", "g.rbt", "--isolated", "--sample", "stem_online", "--threads",
+                     threads[i], "-o", threads[i]));
+        cli_same_results("1", threads[i]);
+        cli_same_file("1", threads[i], "plan.json");
+    }
+    expect(0, NULL,
+           WORDS("run", "many", SMALL, "--warmup", "flush", "--isolated", "--threads", "2", "-o",
+                 "beside"));
+    expect(0, NULL,
+           WORDS("run", "many", SMALL, "--warmup", "flush", "--isolated", "--threads", "1", "-o",
+                 "single"));
+    cli_same_results("beside", "single");
+}
+
 static void an_isolated_launch_is_the_same_alone(void **state)
 {
     (void)state;
@@ -144,6 +166,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(launches_are_the_same_in_parts_and_in_one_process),
+        cmocka_unit_test(launches_side_by_side_are_the_same),
         cmocka_unit_test(an_isolated_launch_is_the_same_alone),
         cmocka_unit_test(a_split_sweep_gives_what_one_process_gives),
         cmocka_unit_test(collecting_puts_complete_parts_together),

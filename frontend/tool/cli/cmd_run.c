@@ -5,6 +5,7 @@
 #include "frontend/tool/cli/commands.h"
 #include "frontend/tool/cli/launch_position.h"
 #include "frontend/tool/cli/run_command.h"
+#include "frontend/tool/cli/run_isolated.h"
 #include "frontend/tool/cli/sampler_help.h"
 #include "frontend/tool/io/out_file.h"
 #include "frontend/tool/io/shell_quote.h"
@@ -193,38 +194,13 @@ static bool on_progress(void *ctx, const gpu_progress_t *p)
     return !stop_requested();
 }
 
-/* Recreates the chip. With warmup.mode = flush the L2 does not even keep host copies. */
-static void renew_gpu(run_t *run)
-{
-    gpu_spec_t spec = *run->setup.spec;
-    if (spec.warmup.mode == WARMUP_FLUSH)
-        spec.gpu.memcpy_fills_l2 = false;
-    library_sim_renew(run->sim, &spec);
-}
-
 /* All launches on one chip, or each on one of its own. */
 static rb_code_t run_plan(run_t *run, const run_plan_t *plan, const gpu_callbacks_t *callbacks,
                           rb_err_t *err)
 {
-    if (!run->options->isolated)
-        return library_sim_run(run->sim, plan, callbacks, err);
-    run_progress_t *work = &run->isolated_work;
-    for (size_t i = 0; i < plan->n_launch_ids; i++)
-        work->total += run_progress_size(run->setup.source, plan->launch_ids[i]);
-    for (size_t i = 0; i < plan->n_launch_ids; i++) {
-        run_plan_t one = *plan;
-        run_progress_over(work);
-        work->launch = run_progress_size(run->setup.source, plan->launch_ids[i]);
-        if (plan->launch_ids[i] < plan->first)
-            continue;
-        one.first = plan->launch_ids[i];
-        one.launch_ids = &plan->launch_ids[i];
-        one.n_launch_ids = 1;
-        one.skip_copies_of_others = true;
-        renew_gpu(run);
-        RB_TRY(library_sim_run(run->sim, &one, callbacks, err));
-    }
-    return RB_OK;
+    const run_parts_taker_t take = {.ctx = run, .read = on_part_read, .launch = on_part};
+    return run->options->isolated ? run_isolated(run, plan, callbacks, &take, err)
+                                  : library_sim_run(run->sim, plan, callbacks, err);
 }
 
 static uint64_t less(uint64_t limit, uint64_t done)
@@ -392,6 +368,7 @@ static rb_code_t conclude(run_t *run, bool complete, const char *command, rb_err
     trace_read_t trace_read;
     trace_identity_result(run->trace, &trace_read);
     checkpoint_t host = host_state(run);
+    host.host_cpu_seconds += run->beside_cpu_seconds;
     if (o->merge.n > 0)
         host.host_seconds = host.host_cpu_seconds = run->merged_seconds;
     const bool program = o->program.words != NULL;

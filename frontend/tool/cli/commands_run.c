@@ -49,8 +49,9 @@ static const cli_option_t run_options[] = {
                "write run.json, launches.csv, stats.csv and config.cfg to this folder", "@dir"),
     OPT_JSON("print run.json to standard output instead of the table"),
     {CLI_ISOLATED, 0, "isolated", NULL, NULL, "Sampling",
-     "simulate each launch on a new chip: no result depends on other launches "
-     "(--warmup flush or functional)",
+     "simulate each launch on a new chip, as many at a time as there are --threads: no result "
+     "depends "
+     "on other launches (--warmup flush or functional)",
      NULL, false},
     {CLI_PART, 0, "part", "K/N", NULL, "Sampling",
      "with --isolated: simulate only every N-th of the launches, from the K-th on", NULL, false},

@@ -40,12 +40,13 @@ typedef struct {
     run_progress_t isolated_work; /* progress over all of them */
     cycle_t isolated_end;         /* where the next such launch begins */
     double merged_seconds;        /* host seconds that the parts took */
-    bool overlaps;                /* launches of several streams run at the same time */
-    uint64_t last_launch;         /* the one of these that ended last */
-    bool replays;                 /* they would, but a sampler estimates that */
-    run_graph_t graph;            /* ... with this result */
-    bool part;                    /* a limit ended the run in the midst of its last launch */
-    bool resumable;               /* the folder has an incomplete run */
+    double beside_cpu_seconds; /* processor seconds of launches that were simulated side by side */
+    bool overlaps;             /* launches of several streams run at the same time */
+    uint64_t last_launch;      /* the one of these that ended last */
+    bool replays;              /* they would, but a sampler estimates that */
+    run_graph_t graph;         /* ... with this result */
+    bool part;                 /* a limit ended the run in the midst of its last launch */
+    bool resumable;            /* the folder has an incomplete run */
 } run_t;
 
 /*

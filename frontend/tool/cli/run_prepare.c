@@ -4,6 +4,7 @@
 
 #include "frontend/tool/cli/launch_position.h"
 #include "frontend/tool/cli/run_command.h"
+#include "frontend/tool/cli/run_isolated.h"
 #include "frontend/tool/io/file_hash.h"
 #include "frontend/tool/io/option_value.h"
 #include "frontend/tool/io/stop_signals.h"
@@ -287,7 +288,8 @@ rb_code_t run_prepare(run_t *run, rb_err_t *err)
     RB_TRY(check_streams(run, err));
     if (o->timeline != NULL)
         RB_TRY(run_timeline_open(&run->timeline, o->timeline, err));
-    run->sim = library_sim_create(run->setup.config, run->setup.trace, o->threads, window, err);
+    const uint64_t threads = run_isolated_processes(run) > 1 ? 1 : o->threads;
+    run->sim = library_sim_create(run->setup.config, run->setup.trace, threads, window, err);
     if (run->sim == NULL)
         return err->code;
     run->folder = (run_folder_t){

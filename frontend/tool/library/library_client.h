@@ -82,7 +82,7 @@ RB_CHECKED rb_code_t library_sim_load(rubato_sim *sim, FILE *image, cycle_t end,
 /* Valid until the chip is replaced. */
 const gpu_t *library_sim_chip(const rubato_sim *sim);
 
-/* gpu_keep_walks() and gpu_take_walk() of the chip; one that replaces it has no walks. */
+/* gpu_keep_walks() and gpu_take_walk() of the chip. */
 void library_sim_keep_walks(rubato_sim *sim);
 bool library_sim_take_walk(rubato_sim *sim, const void *bytes, size_t n);
 

@@ -40,8 +40,12 @@ static rb_code_t check_arguments(const rubato_trace *trace, const rubato_sim_opt
 static void make_chip(rubato_sim *s, const gpu_spec_t *spec)
 {
     library_entry_t before = library_enter(&s->scope);
+    gpu_t *chip =
+        gpu_create(spec, s->options.threads == 0 ? 1 : (int)s->options.threads, s->window);
+    if (s->gpu != NULL)
+        gpu_inherit_walks(chip, s->gpu);
     gpu_destroy(s->gpu);
-    s->gpu = gpu_create(spec, s->options.threads == 0 ? 1 : (int)s->options.threads, s->window);
+    s->gpu = chip;
     library_leave(before);
 }
 

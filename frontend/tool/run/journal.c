@@ -194,20 +194,28 @@ static rb_code_t check_magic(journal_t *j, rb_err_t *err)
                    j->path);
 }
 
+/* Takes all complete records of the file. */
+rb_code_t journal_measure(journal_t *j, rb_err_t *err)
+{
+    j->length = MAGIC_BYTES;
+    for (size_t n = 1; n > 0;) {
+        RB_TRY(record_read(j, j->length, &n, err));
+        j->length += n;
+    }
+    journal_rewind(j);
+    return RB_OK;
+}
+
 rb_code_t journal_open(journal_t **out, const char *path, rb_err_t *err)
 {
     journal_t *j = journal_new(path);
     rb_code_t rc = journal_take(j, 0, err);
     if (rc == RB_OK)
         rc = check_magic(j, err);
-    j->length = MAGIC_BYTES;
-    for (size_t n = 1; rc == RB_OK && n > 0;) {
-        rc = record_read(j, j->length, &n, err);
-        j->length += n;
-    }
+    if (rc == RB_OK)
+        rc = journal_measure(j, err);
     if (rc == RB_OK)
         rc = journal_cut(j, j->length, err);
-    journal_rewind(j);
     return journal_hand_over(j, rc, out);
 }
 

@@ -30,6 +30,9 @@ RB_CHECKED rb_code_t journal_create_unnamed(journal_t **out, const char *folder,
  * the first 8 bytes has none. RB_IO; RB_USAGE: not a journal of this version. */
 RB_CHECKED rb_code_t journal_open(journal_t **out, const char *path, rb_err_t *err);
 
+/* Learns what a child process has appended to the journal since it was made. RB_IO. */
+RB_CHECKED rb_code_t journal_measure(journal_t *j, rb_err_t *err);
+
 /* NULL is allowed. The file is kept. */
 void journal_close(journal_t *j);
 

@@ -92,13 +92,10 @@ static size_t lowest(const part_t *parts, size_t n)
     return best;
 }
 
-rb_code_t run_parts_merge(const char *const *folders, size_t n, const char *identity,
-                          const run_parts_taker_t *take, rb_err_t *err)
+/* Reads the parts, whose journals are open, side by side. */
+static rb_code_t join(part_t *parts, size_t n, const run_parts_taker_t *take, rb_err_t *err)
 {
-    part_t *parts = rb_calloc(n, sizeof(*parts));
     rb_code_t rc = RB_OK;
-    for (size_t i = 0; rc == RB_OK && i < n; i++)
-        rc = open_part(&parts[i], folders[i], i + 1, n, identity, err);
     for (size_t i = 0; rc == RB_OK && i < n; i++)
         rc = begin_part(&parts[i], take, err);
     for (size_t i; rc == RB_OK && (i = lowest(parts, n)) < n;) {
@@ -107,8 +104,31 @@ rb_code_t run_parts_merge(const char *const *folders, size_t n, const char *iden
         if (rc == RB_OK)
             rc = advance(&parts[i]);
     }
+    return rc;
+}
+
+rb_code_t run_parts_merge(const char *const *folders, size_t n, const char *identity,
+                          const run_parts_taker_t *take, rb_err_t *err)
+{
+    part_t *parts = rb_calloc(n, sizeof(*parts));
+    rb_code_t rc = RB_OK;
+    for (size_t i = 0; rc == RB_OK && i < n; i++)
+        rc = open_part(&parts[i], folders[i], i + 1, n, identity, err);
+    if (rc == RB_OK)
+        rc = join(parts, n, take, err);
     for (size_t i = 0; i < n; i++)
         journal_close(parts[i].journal);
+    free(parts);
+    return rc;
+}
+
+rb_code_t run_parts_join(journal_t *const *journals, size_t n, const run_parts_taker_t *take,
+                         rb_err_t *err)
+{
+    part_t *parts = rb_calloc(n, sizeof(*parts));
+    for (size_t i = 0; i < n; i++)
+        parts[i].journal = journals[i];
+    const rb_code_t rc = join(parts, n, take, err);
     free(parts);
     return rc;
 }

@@ -38,4 +38,8 @@ typedef struct {
 RB_CHECKED rb_code_t run_parts_merge(const char *const *folders, size_t n, const char *identity,
                                      const run_parts_taker_t *take, rb_err_t *err);
 
+/* The same with journals of parts, which the caller closes; an identity is not checked. */
+RB_CHECKED rb_code_t run_parts_join(journal_t *const *journals, size_t n,
+                                    const run_parts_taker_t *take, rb_err_t *err);
+
 #endif

@@ -20,6 +20,7 @@
  */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "sim/core/alloc.h"
 #include "sim/core/host_time.h"
@@ -311,6 +312,14 @@ bool gpu_take_walk(gpu_t *g, const void *bytes, size_t n)
 {
     footprints_share(footprints_of(g), false);
     return shared_walks_take(footprints_shared(g->footprints), bytes, n);
+}
+
+void gpu_inherit_walks(gpu_t *g, gpu_t *from)
+{
+    if (g->footprints != NULL || memcmp(&g->spec, &from->spec, sizeof(g->spec)) != 0)
+        return;
+    g->footprints = from->footprints;
+    from->footprints = NULL;
 }
 
 void gpu_visit_walks(const gpu_t *g, void (*visit)(void *ctx, const void *bytes, size_t n),
