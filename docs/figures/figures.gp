@@ -1,4 +1,5 @@
-# Draws silicon.svg and speed.svg of README.md from the tables beside this file: cd docs/figures && gnuplot figures.gp
+# Draws silicon.svg (held_out.csv: rows set apart before they were run, each with the result of its first run) and
+# speed.svg of README.md from the tables beside this file: cd docs/figures && gnuplot figures.gp
 # study.svg is rubato's own figure:
 #   rubato gen solver --size 65536 -p degree=12 -p local=30 -p iterations=30 -o solver.rbt
 #   rubato sweep solver.rbt --gpu v100 --sample stem_online:pilot=6 \
@@ -12,15 +13,18 @@ set border lc rgb "#666666"
 set logscale x
 
 set output "silicon.svg"
-set title "Cycles of 24 programs beside a QV100"
+set title "Held-out rows: simulated against measured"
 set xlabel "measured cycles"
 set ylabel "simulated / measured"
 set format x "10^{%L}"
-set yrange [0.4:1.7]
+set yrange [0.2:1.8]
+set key top left vertical
 set arrow 1 from graph 0, first 1 to graph 1, first 1 nohead lc rgb "#444444"
-plot "silicon.csv" skip 1 using 3:($5/$3) with points pt 6 ps 0.8 lc rgb "#999999" title "Accel-Sim", \
-     "" skip 1 using 3:($2 == 0 ? $4/$3 : 1/0) with points pt 7 ps 0.7 lc rgb "#0060ad" title "rubato", \
-     "" skip 1 using 3:($2 == 1 ? $4/$3 : 1/0) with points pt 9 ps 0.8 lc rgb "#c03030" title "rubato, held out"
+of(name) = sprintf("< awk -F, '$1 == \"%s\"' held_out.csv", name)
+plot of("QV100 and V100") using 4:($5/$4) with points pt 7 ps 0.6 lc rgb "#0060ad" title "QV100, V100", \
+     of("TITAN V") using 4:($5/$4) with points pt 9 ps 0.7 lc rgb "#c03030" title "TITAN V", \
+     of("GTX 1650") using 4:($5/$4) with points pt 5 ps 0.6 lc rgb "#2a8a3a" title "GTX 1650", \
+     of("T4") using 4:($5/$4) with points pt 13 ps 0.8 lc rgb "#d08000" title "T4"
 
 set output "speed.svg"
 unset arrow 1
@@ -30,6 +34,6 @@ set ylabel "seconds, one thread"
 set yrange [0.01:1000]
 set logscale y
 set format y "10^{%L}"
-set key top left
+set key top left horizontal
 plot "speed.csv" skip 1 using 2:3 with points pt 6 ps 0.8 lc rgb "#999999" title "Accel-Sim", \
      "" skip 1 using 2:5 with points pt 7 ps 0.7 lc rgb "#0060ad" title "rubato"

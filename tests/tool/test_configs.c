@@ -84,7 +84,8 @@ static double dram_closed(const gpu_spec_t *s)
 {
     const dram_spec_t *d = &s->mem.dram;
     double data = (double)s->mem.l2.fill_sectors * 32 / d->bus_bytes / d->data_rate;
-    return l2_hit(s) + d->latency + (d->tRCD + d->tCL + data) * s->gpu.clock_mhz / d->clock_mhz;
+    double commands = d->tRCD + d->tCL + data + d->check_bursts * d->tCCDL;
+    return l2_hit(s) + d->latency + commands * s->gpu.clock_mhz / d->clock_mhz;
 }
 
 static void unloaded_latencies_compose_to_the_measured_ones(void **state)
