@@ -77,7 +77,7 @@ static void a_sweep_says_what_a_change_is_and_what_is_none(void **state)
     free(table);
     char *jobs = cli_read("s/jobs.csv"), *changes = cli_read("s/changes.csv");
     assert_non_null(strstr(jobs, ",relative_l2_hit_rate,relative_l2_hit_rate_low,"));
-    assert_non_null(strstr(jobs, ",yes\n"));
+    assert_non_null(strstr(jobs, ",yes,\n"));
     assert_non_null(strstr(changes, ",metrics.l2_hit_rate,points,"));
     free(jobs);
     free(changes);
