@@ -20,7 +20,7 @@ set_target_properties(rubato_shared PROPERTIES OUTPUT_NAME rubato VERSION ${api_
 if(RUBATO_SANITIZE OR (CMAKE_INTERPROCEDURAL_OPTIMIZATION AND NOT CMAKE_C_COMPILER_ID STREQUAL "GNU"))
   return()
 endif()
-set(library_modules rb_library rb_inside rb_sampling rb_estimate rb_plan rb_plugin rb_math rb_archive rb_accelsim rb_order rb_trace rb_macsim rb_sass rb_io
+set(library_modules rb_library rb_inside rb_sampling rb_predict rb_estimate rb_plan rb_plugin rb_math rb_archive rb_accelsim rb_order rb_trace rb_macsim rb_sass rb_io
     rb_gpu rb_sm rb_mem rb_parts rb_isa rb_stats rb_conf rb_core)
 set(library_archives ${library_modules})
 list(TRANSFORM library_archives REPLACE "(.+)" "$<TARGET_FILE:\\1>")

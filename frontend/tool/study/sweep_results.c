@@ -167,9 +167,11 @@ static void change_columns(csv_t *c)
     csv_text(c, "error");
 }
 
+/* What follows another point's choice has an interval of its change instead. */
 static bool error_is_unknown(const sweep_result_t *r)
 {
-    return r->value[RESULT_estimated] > 0.0 && !isfinite(r->value[RESULT_cycles_low]);
+    return r->value[RESULT_estimated] > 0.0 && !isfinite(r->value[RESULT_cycles_low]) &&
+           !(r->paired && isfinite(r->change[0].low));
 }
 
 /* Quotients; for shares, differences. */

@@ -131,7 +131,7 @@ function drawSuite(parent, suite) {
 function drawSweep(parent, s) {
   add(parent, "p", {}, `${format(s.jobs.length)} jobs, ${format(s.jobs.filter(j => j.state === "done").length)} of them done.`);
   if (s.suite) drawSuite(parent, s.suite);
-  const unknown = s.jobs.filter(j => j.estimated && j.low === null).length;
+  const unknown = s.jobs.filter(j => j.estimated && j.low === null && !(j.relativeLow < j.relativeHigh)).length;
   if (unknown)
     add(parent, "p", {}, `Warning: the error of ${unknown} estimate${unknown === 1 ? "" : "s"} is not known: ` +
       "no interval is given, and cycles and changes may be tens of percent off, or show no change where there is one.");
