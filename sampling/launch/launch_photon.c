@@ -17,6 +17,7 @@
 #include "sampling/launch/photon_vector.h"
 #include "sampling/plan/plan_build.h"
 #include "sim/core/alloc.h"
+#include "sim/core/hash_map.h"
 
 enum { DERIVED, PAPER, CODE, ARTIFACT };
 static const param_choice_t variants[] = {
@@ -59,7 +60,7 @@ typedef struct {
 typedef struct {
     uint64_t warps;
     uint32_t vector, name, spread, head;
-    uint32_t like; /* index of the simulated launch + 1; 0: empty slot */
+    uint32_t like; /* index of the simulated launch + 1; 0: none yet */
 } known_t;
 
 typedef struct {
@@ -70,8 +71,9 @@ typedef struct {
     uint32_t *entry; /* owned: per vector (derived) */
     simulated_t *simulated;
     size_t n, cap;
-    known_t *known;
-    uint64_t n_known, mask;
+    known_t *known; /* owned */
+    size_t n_known, cap_known;
+    hash_map_t known_map;
     double terms;    /* values compared so far */
     uint64_t strays; /* launches represented by one of another kernel */
 } photon_t;
@@ -87,30 +89,19 @@ static bool is_known(const known_t *a, const known_t *b)
            a->spread == b->spread && a->head == b->head;
 }
 
-static known_t *known_slot(known_t *known, uint64_t mask, const known_t *key)
-{
-    const uint64_t mix = key->vector ^ (uint64_t)key->name << 32 ^ (uint64_t)key->spread << 16 ^
-                         (uint64_t)key->head << 40;
-    uint64_t at = (mix ^ key->warps * 0xd1342543de82ef95ull) * 0x9e3779b97f4a7c15ull >> 16;
-    while (known[at & mask].like != 0 && !is_known(&known[at & mask], key))
-        at++;
-    return &known[at & mask];
-}
-
+/* The entry with this key; a new one, without a launch, if there is none. */
 static known_t *look_up(photon_t *p, const known_t *key)
 {
-    if (p->known == NULL || p->n_known > p->mask / 2) {
-        uint64_t mask = p->known == NULL ? 1023 : 2 * p->mask + 1;
-        known_t *wider = rb_calloc(mask + 1, sizeof(*wider));
-        for (uint64_t i = 0; p->known != NULL && i <= p->mask; i++) {
-            if (p->known[i].like != 0)
-                *known_slot(wider, mask, &p->known[i]) = p->known[i];
-        }
-        free(p->known);
-        p->known = wider;
-        p->mask = mask;
-    }
-    return known_slot(p->known, p->mask, key);
+    const uint64_t mix = key->vector ^ (uint64_t)key->name << 32 ^ (uint64_t)key->spread << 16 ^
+                         (uint64_t)key->head << 40,
+                   hash = mix ^ key->warps * 0xd1342543de82ef95ull;
+    for (hash_walk_t w = hash_map_walk(&p->known_map, hash); hash_walk_next(&w);)
+        if (is_known(&p->known[w.number], key))
+            return &p->known[w.number];
+    rb_grow(&p->known, &p->cap_known, p->n_known + 1, sizeof(*p->known));
+    p->known[p->n_known] = *key;
+    hash_map_add(&p->known_map, hash, (uint32_t)p->n_known);
+    return &p->known[p->n_known++];
 }
 
 /* The distance to a simulated launch; INFINITY: it is not similar. */
@@ -254,9 +245,7 @@ static rb_code_t assign_cluster(photon_t *p, uint32_t row, rb_err_t *err)
                             photon_bytes(&p->vectors), p->o->max_seconds, p->o->max_gib, err));
         if (like == 0)
             like = simulate(p, row, &key, insts);
-        *known = key;
         known->like = like;
-        p->n_known++;
     } else if (code && find_by_sequence(p, &key) == 0) {
         known->like = simulate(p, row, &key, insts); /* too few warps to be compared */
     }
@@ -314,6 +303,7 @@ static rb_code_t plan_photon(const void *options, plan_build_t *b, rb_err_t *err
     free(p.entry);
     free(p.simulated);
     free(p.known);
+    hash_map_free(&p.known_map);
     return rc;
 }
 

@@ -4,13 +4,14 @@
 #include "sampling/predict/predict.h"
 #include "sampling/predict/predict_walk.h"
 #include "sim/core/alloc.h"
+#include "sim/core/hash_map.h"
 #include "sim/core/mix64.h"
 #include "sim/core/msg.h"
 
 /* Launches that the index cannot tell from each other are predicted once; on level 1 twice, because the
  * first one may find other caches. */
 typedef struct {
-    uint64_t key;    /* 0: empty */
+    uint64_t key;
     unsigned times;  /* predicted */
     predicted_t *of; /* owned; the last time; per specification */
 } known_t;
@@ -22,18 +23,18 @@ struct predictor {
     const gpu_spec_t **each;    /* owned; of spec */
     predict_walk_t *walk;       /* owned; level 1 */
     predict_traffic_t *traffic; /* owned; of the launch, per specification */
-    known_t *known;             /* owned; a hash table, a power of two */
-    size_t n_known, slots;
-    double copied;  /* sectors that the host has copied so far */
-    uint64_t *code; /* owned; kernels that have run, ascending */
+    known_t *known;             /* owned */
+    size_t n_known, cap_known;
+    hash_map_t known_map; /* by key */
+    double copied;        /* sectors that the host has copied so far */
+    uint64_t *code;       /* owned; kernels that have run, ascending */
     size_t n_codes, cap_codes;
 };
 
 predictor_t *predictor_create(const gpu_spec_t *const *specs, size_t n, unsigned level)
 {
     predictor_t *p = rb_calloc(1, sizeof(*p));
-    *p = (predictor_t){.spec = rb_calloc(n, sizeof(*p->spec)), .n = n, .level = level, .slots = 64};
-    p->known = rb_calloc(p->slots, sizeof(*p->known));
+    *p = (predictor_t){.spec = rb_calloc(n, sizeof(*p->spec)), .n = n, .level = level};
     p->each = rb_calloc(n, sizeof(*p->each));
     p->traffic = rb_calloc(n, sizeof(*p->traffic));
     for (size_t i = 0; i < n; i++) {
@@ -49,12 +50,13 @@ void predictor_destroy(predictor_t *p)
 {
     if (p == NULL)
         return;
-    for (size_t i = 0; i < p->slots; i++)
+    for (size_t i = 0; i < p->n_known; i++)
         free(p->known[i].of);
     predict_walk_destroy(p->walk);
     free(p->traffic);
     free(p->each);
     free(p->known);
+    hash_map_free(&p->known_map);
     free(p->spec);
     free(p->code);
     free(p);
@@ -71,30 +73,23 @@ static bool is_cold(predictor_t *p, uint64_t code)
     return true;
 }
 
-static known_t *find(known_t *table, size_t slots, uint64_t key)
+static known_t *find(const predictor_t *p, uint64_t key)
 {
-    size_t i = (size_t)key & (slots - 1);
-    while (table[i].key != 0 && table[i].key != key)
-        i = (i + 1) & (slots - 1);
-    return &table[i];
+    for (hash_walk_t w = hash_map_walk(&p->known_map, key); hash_walk_next(&w);)
+        if (p->known[w.number].key == key)
+            return &p->known[w.number];
+    return NULL;
 }
 
 static void remember(predictor_t *p, uint64_t key, const predicted_t *out)
 {
-    if (2 * ++p->n_known > p->slots) {
-        known_t *more = rb_calloc(2 * p->slots, sizeof(*more));
-        for (size_t i = 0; i < p->slots; i++)
-            if (p->known[i].key != 0)
-                *find(more, 2 * p->slots, p->known[i].key) = p->known[i];
-        free(p->known);
-        p->known = more;
-        p->slots *= 2;
-    }
-    known_t *k = find(p->known, p->slots, key);
-    if (k->key == key)
-        p->n_known--;
-    else
+    known_t *k = find(p, key);
+    if (k == NULL) {
+        rb_grow(&p->known, &p->cap_known, p->n_known + 1, sizeof(*p->known));
+        k = &p->known[p->n_known];
         *k = (known_t){.key = key, .of = rb_calloc(p->n, sizeof(*k->of))};
+        hash_map_add(&p->known_map, key, (uint32_t)p->n_known++);
+    }
     k->times++;
     for (size_t i = 0; i < p->n; i++)
         k->of[i] = out[i];
@@ -134,7 +129,7 @@ rb_code_t predictor_launch(predictor_t *p, trace_source_t *source, uint64_t id, 
     const bool cold = is_cold(p, shape.info.code_id);
     take_copies(p, source, id, &shape);
     const uint64_t key = shape.indexed && !cold ? shape.key | 1 : 0;
-    const known_t *k = key != 0 ? find(p->known, p->slots, key) : NULL;
+    const known_t *k = key != 0 ? find(p, key) : NULL;
     if (k != NULL && k->times > p->level) {
         for (size_t i = 0; i < p->n; i++)
             out[i] = k->of[i];
