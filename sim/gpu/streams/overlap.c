@@ -111,6 +111,9 @@ static void set_share(const overlap_t *o, overlap_launch_t *l)
 void overlap_admit(overlap_t *o, uint32_t index, uint32_t op, uint32_t epoch)
 {
     overlap_launch_t *l = &o->launch[index];
+    /* Only places that are used cost memory: a replay of a graph makes them anew each time. */
+    for (; o->n_used <= index; o->n_used++)
+        feed_init(&o->launch[o->n_used].feed);
     l->state = LAUNCH_ADMITTED;
     l->op = op;
     l->all_sent = false;
@@ -119,7 +122,6 @@ void overlap_admit(overlap_t *o, uint32_t index, uint32_t op, uint32_t epoch)
     set_share(o, l);
     l->ctx = (launch_ctx_t){.epoch = epoch, .index = (uint8_t)index, .overlaps = true};
     l->ctx.tag = (uint16_t)(1 + epoch % (COPY_TAG - 1));
-    o->n_used = index + 1 > o->n_used ? index + 1 : o->n_used;
     o->running++;
 }
 

@@ -68,8 +68,6 @@ void overlap_init(overlap_t *o, const gpu_spec_t *spec, const uint16_t *sm_shard
     o->ops = rb_calloc(graph->n + 1, sizeof(*o->ops));
     o->launch = rb_calloc(OVERLAP_LAUNCHES, sizeof(*o->launch));
     o->carveout = rb_calloc(placement->n_sms, sizeof(*o->carveout));
-    for (uint32_t i = 0; i < OVERLAP_LAUNCHES; i++)
-        feed_init(&o->launch[i].feed);
     queue_init(&o->waiting, graph->n);
     queue_init(&o->completed, graph->n);
     queue_init(&o->begun, graph->n);
@@ -84,7 +82,7 @@ void overlap_init(overlap_t *o, const gpu_spec_t *spec, const uint16_t *sm_shard
 
 void overlap_free(overlap_t *o)
 {
-    for (uint32_t i = 0; i < OVERLAP_LAUNCHES; i++) {
+    for (uint32_t i = 0; i < o->n_used; i++) {
         if (o->launch[i].feed.source != NULL)
             feed_close(&o->launch[i].feed);
         feed_destroy(&o->launch[i].feed);
