@@ -119,6 +119,11 @@ void gpu_come_to_rest(gpu_t *g);
 /* The tags of the L2; slice belongs to the caller (free()), the caches to the chip. */
 l2_chip_tags_t gpu_l2_tags(const gpu_t *g);
 
+/* For touch_consumer_t: the half of the chip that each slot of a walk is in; sm: of each slot, or NULL: in the order
+ * in which SMs get blocks. The caller frees it. NULL: the chip has no halves. */
+uint8_t *gpu_slot_halves(const gpu_t *g, const l2_chip_tags_t *tags, uint64_t slots,
+                         const uint32_t *sm);
+
 /* Starts recording the clock reads of the launch about to run (clock_reads.c). */
 void clock_reads_begin(gpu_t *g);
 

@@ -2,9 +2,6 @@
 #include "sim/mem/l2_internal.h"
 #include "sim/parts/gpc.h"
 
-/* Set in the address of a line within a slice: its copy in the other half. */
-static const uint64_t COPY = UINT64_C(1) << 62;
-
 void l2_halves_init(l2_slice_t *s, uint32_t gpc_sms, uint32_t n_sms)
 {
     s->far_from = UINT32_MAX;
@@ -15,29 +12,11 @@ void l2_halves_init(l2_slice_t *s, uint32_t gpc_sms, uint32_t n_sms)
     s->far_below = s->number >= s->spec.slices / 2;
 }
 
-static cache_key_t copy_key(const l2_slice_t *s, cache_key_t key)
-{
-    return cache_key_of(s->cache, key.line | COPY);
-}
-
-uint8_t l2_copy_has(l2_slice_t *s, cache_key_t key)
-{
-    const cache_tag_t *l = cache_lookup_key(s->cache, copy_key(s, key), true);
-    return l != NULL ? cache_tag_valid(l) : 0;
-}
-
 void l2_copy_fill(l2_slice_t *s, cache_key_t key, uint8_t sectors)
 {
-    const cache_key_t copy = copy_key(s, key);
+    const cache_key_t copy = l2_tags_copy_key(s->cache, key);
     cache_tag_t *l = cache_lookup_key(s->cache, copy, true);
     if (l == NULL)
         l = l2_line_allocate(s, copy);
     cache_tag_fill(l, sectors);
-}
-
-void l2_copy_drop(l2_slice_t *s, cache_key_t key, uint8_t sectors)
-{
-    cache_tag_t *l = cache_lookup_key(s->cache, copy_key(s, key), false);
-    if (l != NULL)
-        cache_tag_drop(l, sectors);
 }

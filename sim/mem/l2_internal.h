@@ -76,14 +76,8 @@ static inline bool l2_is_copied(const l2_slice_t *s, uint32_t sm, uint8_t src)
 /* l2_half.c. Which SMs are far; gpc_sms: SMs of a GPC, 0: each SM is one. */
 void l2_halves_init(l2_slice_t *s, uint32_t gpc_sms, uint32_t n_sms);
 
-/* The sectors of a line (by its key) that its copy in the other half has. */
-uint8_t l2_copy_has(l2_slice_t *s, cache_key_t key);
-
 /* Adds sectors to the copy of a line, which may evict another line. */
 void l2_copy_fill(l2_slice_t *s, cache_key_t key, uint8_t sectors);
-
-/* Takes sectors, which are written, out of the copy of a line. */
-void l2_copy_drop(l2_slice_t *s, cache_key_t key, uint8_t sectors);
 
 /* l2_request.c. Handles the request at the head of the input at cycle now, or returns what it waits
  * for. There must be room for its reply, and no transfer waiting for the DRAM. */

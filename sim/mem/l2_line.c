@@ -41,5 +41,7 @@ l2_tags_t l2_slice_tags(l2_slice_t *s)
     return (l2_tags_t){.cache = s->cache,
                        .modified_ways = s->modified_ways,
                        .fill_sectors = s->spec.fill_sectors,
+                       .far_from = s->far_from,
+                       .half = s->far_below,
                        .perfect = s->spec.perfect};
 }

@@ -141,7 +141,7 @@ static void set_dirty(l2_slice_t *s, cache_tag_t *l, uint8_t sectors)
  * passes the data ports of both. */
 static l2_stall_t request_read_far(l2_slice_t *s, outbox_t *out, const mem_msg_t *m, cycle_t now)
 {
-    const uint8_t local = l2_copy_has(s, s->request_key) & m->sectors;
+    const uint8_t local = l2_tags_copy_has(s->cache, s->request_key) & m->sectors;
     const uint8_t rest = m->sectors & (uint8_t)~local;
     const cache_tag_t *l = rest != 0 ? cache_lookup_key(s->cache, s->request_key, true) : NULL;
     const uint8_t hit = l != NULL ? cache_tag_valid(l) & rest : 0;
@@ -197,7 +197,7 @@ static l2_stall_t request_write(l2_slice_t *s, outbox_t *out, const mem_msg_t *m
         l2_tags_write(l, cache_write(s->cache, l), m->sectors, m->full, m->bytes);
         l2_set_clean(s, s->request_key);
         if (s->spec.halves > 1)
-            l2_copy_drop(s, s->request_key, m->sectors);
+            l2_tags_copy_drop(s->cache, s->request_key, m->sectors);
     } else {
         s->stats.write_hits += n;
     }
@@ -236,7 +236,7 @@ static l2_stall_t request_atomic(l2_slice_t *s, const mem_msg_t *m, cycle_t now)
     if (hit != 0)
         l2_data_port_use(s, l2_sector_count(hit), now);
     if (s->spec.halves > 1 && !s->spec.perfect)
-        l2_copy_drop(s, s->request_key, m->sectors);
+        l2_tags_copy_drop(s->cache, s->request_key, m->sectors);
     if (missing == 0) {
         const mshr_wait_t w = {.txn = m->txn,
                                .sm = m->sm,
@@ -267,7 +267,7 @@ static l2_stall_t request_copy_in(l2_slice_t *s, const mem_msg_t *m, cycle_t now
         l2_tags_fill(s->cache, l, m->sectors);
         set_dirty(s, l, m->sectors);
         if (s->spec.halves > 1)
-            l2_copy_drop(s, s->request_key, m->sectors);
+            l2_tags_copy_drop(s->cache, s->request_key, m->sectors);
     }
     l2_data_port_use(s, n, now);
     return L2_STALL_NONE;

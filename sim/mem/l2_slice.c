@@ -375,7 +375,7 @@ uint32_t l2_slice_copy_in(l2_slice_t *s, uint64_t line, uint8_t sectors)
     if (s->spec.perfect)
         return 0;
     if (s->spec.halves > 1)
-        l2_copy_drop(s, cache_key_of(s->cache, line), sectors);
+        l2_tags_copy_drop(s->cache, cache_key_of(s->cache, line), sectors);
     s->request = (cache_request_t){0};
     cache_tag_t *l = cache_place(s->cache, cache_key_of(s->cache, line)).tag;
     l2_tags_fill(s->cache, l, sectors);

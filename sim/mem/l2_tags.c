@@ -1,5 +1,26 @@
 #include "sim/mem/l2_tags.h"
 
+/* Set in the address of a line within a slice: its copy in the other half. */
+static const uint64_t COPY = UINT64_C(1) << 62;
+
+cache_key_t l2_tags_copy_key(const cache_t *c, cache_key_t key)
+{
+    return cache_key_of(c, key.line | COPY);
+}
+
+uint8_t l2_tags_copy_has(cache_t *c, cache_key_t key)
+{
+    const cache_tag_t *l = cache_lookup_key(c, l2_tags_copy_key(c, key), true);
+    return l != NULL ? cache_tag_valid(l) : 0;
+}
+
+void l2_tags_copy_drop(cache_t *c, cache_key_t key, uint8_t sectors)
+{
+    cache_tag_t *l = cache_lookup_key(c, l2_tags_copy_key(c, key), false);
+    if (l != NULL)
+        cache_tag_drop(l, sectors);
+}
+
 void l2_tags_fill(cache_t *c, cache_tag_t *l, uint8_t sectors)
 {
     cache_written_t *w = cache_written(c, l);

@@ -13,6 +13,8 @@ typedef struct {
     cache_t *cache;         /* borrowed from the slice, or owned by the holder of a copy */
     uint32_t modified_ways; /* most modified ways of a set */
     uint32_t fill_sectors;
+    uint32_t far_from; /* SMs from this one on are in the second half; UINT32_MAX: there is none */
+    uint8_t half;      /* of the chip, that the slice is in */
     bool perfect;
 } l2_tags_t;
 
@@ -20,7 +22,9 @@ typedef struct {
 typedef struct {
     const addr_map_t *map; /* borrowed */
     l2_tags_t *slice;
-    bool plain; /* set by l2_tags_begin(): few ways and LRU, the usual case */
+    /* Set by l2_tags_begin(): */
+    bool plain;  /* few ways and LRU, the usual case */
+    bool halves; /* reads from the other half leave copies there (l2_slice.h) */
 } l2_chip_tags_t;
 
 typedef enum {
@@ -37,6 +41,7 @@ typedef struct {
     uint8_t kind;    /* l2_touch_kind_t */
     uint8_t sectors; /* at least one */
     uint8_t full;    /* writes and atomics: sectors of which all bytes are written */
+    uint8_t half;    /* of the chip, that reads it */
     uint32_t bytes;  /* if sectors are written in part: number of the byte masks */
 } l2_touch_t;
 
@@ -82,6 +87,15 @@ static inline uint32_t l2_tags_groups(uint32_t fill_sectors, uint32_t sectors)
         return sectors;
     return fill_sectors == 2 ? sectors | (sectors & even) << 1 | (sectors >> 1 & even) : 15;
 }
+
+/* The key of a line's copy in the other half of the chip. */
+cache_key_t l2_tags_copy_key(const cache_t *c, cache_key_t key);
+
+/* The sectors that the copy of a line has. */
+uint8_t l2_tags_copy_has(cache_t *c, cache_key_t key);
+
+/* Takes sectors, which are written, out of the copy of a line. */
+void l2_tags_copy_drop(cache_t *c, cache_key_t key, uint8_t sectors);
 
 /* Fills complete sectors of a line of the cache. */
 void l2_tags_fill(cache_t *c, cache_tag_t *l, uint8_t sectors);

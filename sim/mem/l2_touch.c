@@ -123,6 +123,56 @@ static void touch_others(const l2_chip_tags_t *chip, const l2_touch_t *touch, si
     touch_some(chip, touch, n, masks, false, sum);
 }
 
+/* Puts an access to its own line. Returns how many of these sectors hit. */
+static uint32_t touch_owner(const l2_tags_t *t, cache_key_t key, const l2_touch_t *a,
+                            uint8_t sectors, l2_masks_t masks, l2_warmed_t *sum)
+{
+    const uint32_t n = l2_sector_count(sectors);
+    const cache_placed_t p = cache_place(t->cache, key);
+    const uint64_t filled = sum->filled;
+    sum->written_back += l2_sector_count(p.dirty);
+    sum->lines += p.fresh;
+    const uint32_t hits = a->kind == L2_TOUCH_READ || a->kind == L2_TOUCH_CODE
+                              ? read_line(t, &p, sectors, n, sum)
+                              : write_line(t, key, &p, a, n, masks, false, sum);
+    sum->filled_late += p.late ? sum->filled - filled : 0;
+    return hits;
+}
+
+/* A read from the other half: the copy there answers what it has, and gets the rest from the owner. */
+static uint32_t read_far(const l2_tags_t *t, cache_key_t key, const l2_touch_t *a, l2_warmed_t *sum)
+{
+    const uint8_t local = l2_tags_copy_has(t->cache, key) & a->sectors;
+    const uint8_t rest = a->sectors & (uint8_t)~local;
+    uint32_t hits = l2_sector_count(local);
+    if (rest == 0)
+        return hits;
+    hits += touch_owner(t, key, a, rest, NULL, sum);
+    const cache_placed_t copy = cache_place(t->cache, l2_tags_copy_key(t->cache, key));
+    sum->written_back += l2_sector_count(copy.dirty);
+    sum->lines += copy.fresh;
+    cache_tag_fill(copy.tag, rest);
+    return hits;
+}
+
+/* Chips with two halves; code has no copies. */
+static void touch_halves(const l2_chip_tags_t *chip, const l2_touch_t *touch, size_t n,
+                         l2_masks_t masks, l2_warmed_t *sum)
+{
+    places_t at;
+    find_places(chip, touch, n, &at);
+    for (size_t i = 0; i < n; i++) {
+        const l2_tags_t *t = &chip->slice[at.slice[i]];
+        const l2_touch_t *a = &touch[i];
+        const bool far = a->kind == L2_TOUCH_READ && a->half != t->half;
+        sum->sectors[a->kind] += l2_sector_count(a->sectors);
+        sum->hits[a->kind] += far ? read_far(t, at.key[i], a, sum)
+                                  : touch_owner(t, at.key[i], a, a->sectors, masks, sum);
+        if (a->kind == L2_TOUCH_WRITE || a->kind == L2_TOUCH_ATOMIC)
+            l2_tags_copy_drop(t->cache, at.key[i], a->sectors);
+    }
+}
+
 /* Every access hits. */
 static void touch_perfect(const l2_touch_t *touch, size_t n, l2_warmed_t *sum)
 {
@@ -135,6 +185,7 @@ static void touch_perfect(const l2_touch_t *touch, size_t n, l2_warmed_t *sum)
 void l2_tags_begin(l2_chip_tags_t *chip)
 {
     chip->plain = cache_is_plain(chip->slice[0].cache); /* all slices have the same shape */
+    chip->halves = chip->slice[0].far_from != UINT32_MAX;
 }
 
 void l2_tags_touch(const l2_chip_tags_t *chip, const l2_touch_t *touch, size_t n, l2_masks_t masks,
@@ -146,6 +197,8 @@ void l2_tags_touch(const l2_chip_tags_t *chip, const l2_touch_t *touch, size_t n
     }
     for (size_t i = 0; i < n; i += GROUP) {
         const size_t some = n - i < GROUP ? n - i : GROUP;
-        (chip->plain ? touch_plain : touch_others)(chip, touch + i, some, masks, sum);
+        (chip->halves  ? touch_halves
+         : chip->plain ? touch_plain
+                       : touch_others)(chip, touch + i, some, masks, sum);
     }
 }

@@ -9,8 +9,8 @@
  * The skipped launches are walked without time (touch_walk.h), from the last one back, each on a chip
  * whose L2 is empty; what it leaves (footprint.h) is put beneath what the launches after it left. A
  * launch that is equal to one that was walked before is not walked again. It is walked through an L2 without bounds
- * first, which is the same for all chips (shared_walks.h), and again through the chip's own if that has no room. The chip's own state is the
- * oldest. The walk ends when its lines fill the L2. It also ends after 1, 3, 7, ... launches if these
+ * first, which is the same for all chips of one half (shared_walks.h), and again through the chip's own if that has no room. The chip's own
+ * state is the oldest. Copies in the other half of an L2 stay even if a launch after them wrote the line. The walk ends when its lines fill the L2. It also ends after 1, 3, 7, ... launches if these
  * are as many instructions as the next launch allows for (before_t.allowed), and the later half of them
  * has added almost no line that was missing, or not modified. Of the launches that are not walked, the host copies are
  * applied, and a few blocks of each kernel are walked for its code and its pages.

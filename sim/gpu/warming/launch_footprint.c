@@ -1,4 +1,6 @@
 /* What a launch leaves behind: one walk over its blocks, of this chip or of another one. */
+#include <stdlib.h>
+
 #include "sim/core/mix64.h"
 #include "sim/gpu/warming/before_launch.h"
 #include "sim/gpu/warming/touch_walk.h"
@@ -74,18 +76,24 @@ rb_code_t before_walk_blocks(before_t *b, uint64_t k, bool counts, const uint64_
     launch_info_t info;
     RB_TRY(b->source->ops->launch_info(b->source, k, &info, err));
     const uint64_t lines = b->g->spec.mem.l2.size / LINE_BYTES;
-    const touch_consumer_t consumer = {
-        .take = take_batch,
-        .ctx = b,
-        .reach = b->open != NULL ? SHARED_REACH : touch_reach(lines),
-        .enough = b->open != NULL ? unbounded_l2_is_over(b->open) : NULL,
-        .slots = b->open != NULL ? SHARED_SLOTS : gpu_slots(b->g, &info)};
+    const uint64_t slots = b->open != NULL ? SHARED_SLOTS : gpu_slots(b->g, &info);
+    uint8_t *half = gpu_slot_halves(b->g, &b->tags, slots, NULL);
+    const touch_consumer_t consumer = {.take = take_batch,
+                                       .ctx = b,
+                                       .reach = b->open != NULL ? SHARED_REACH : touch_reach(lines),
+                                       .enough =
+                                           b->open != NULL ? unbounded_l2_is_over(b->open) : NULL,
+                                       .slots = slots,
+                                       .half = half};
     const uint64_t code = gpu_code_base(b->g, info.code_id);
     b->counts = counts;
     b->fetches = gpu_code_first(b->g, info.code_id, k) == k;
     trail_begin(&b->trail, k, &info);
-    for (size_t i = 0; i < n_ranges; i++)
-        RB_TRY(touch_walk(b->source, k, range[i][0], range[i][1], code, &consumer, err));
+    rb_code_t rc = RB_OK;
+    for (size_t i = 0; i < n_ranges && rc == RB_OK; i++)
+        rc = touch_walk(b->source, k, range[i][0], range[i][1], code, &consumer, err);
+    free(half);
+    RB_TRY(rc);
     trail_end(&b->trail);
     if (b->fetches)
         touch_ahead(b);
@@ -177,7 +185,8 @@ rb_code_t before_walk_launch(before_t *b, uint64_t k, const launch_info_t *info,
     const uint64_t before = b->cost->warp_insts, shared = shared_key(b, key);
     shared_walk_t w;
     bool fits = false;
-    if (key == 0 || b->tags.slice[0].perfect)
+    /* Which half reads what depends on the number of SMs: chips with halves share no walks. */
+    if (key == 0 || b->tags.slice[0].perfect || b->tags.halves)
         return walk_launch(b, k, out, err);
     if (footprints_shared(f) != NULL && shared_walks_find(footprints_shared(f), shared, &w)) {
         trail_adapt(&b->trail, info, w.item, w.n_items);

@@ -154,18 +154,22 @@ rb_code_t shadow_survey_slices(shadow_t *out, gpu_t *g, trace_source_t *source, 
     if (g->spec.sm.l1.enabled)
         s.l1 = shadow_l1_create(&g->spec, &occupancy, out->n_bins, out->blocks_per_bin);
     const uint64_t lines = g->spec.mem.l2.size / LINE_BYTES * n / g->map.slices;
+    const uint64_t slots = (uint64_t)g->n_sms * occupancy.blocks_per_sm;
+    uint8_t *half = gpu_slot_halves(g, &s.tags, slots, NULL);
     const touch_consumer_t consumer = {.take = take_batch,
                                        .ctx = &s,
                                        .reach = touch_reach(lines),
                                        .map = &g->map,
                                        .slices = n < g->map.slices ? s.looked_at : NULL,
-                                       .slots = (uint64_t)g->n_sms * occupancy.blocks_per_sm,
+                                       .slots = slots,
+                                       .half = half,
                                        .blocks_per_bin = out->blocks_per_bin,
                                        .wants_l1 = s.l1 != NULL ? wants_l1 : NULL,
                                        .take_l1 = take_l1};
     const rb_code_t rc = touch_walk(source, position, 0, info.n_blocks,
                                     gpu_code_base(g, info.code_id), &consumer, err);
     scale_all(&s, (double)g->map.slices / n);
+    free(half);
     shadow_l1_destroy(s.l1);
     free_tags(&s);
     free(s.seen);

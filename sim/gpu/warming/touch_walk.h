@@ -59,6 +59,7 @@ typedef struct {
     const bool *slices;      /* by number; NULL: all slices */
     const bool *enough;      /* the walk may end as soon as it is true; NULL: it may not */
     uint64_t slots;          /* blocks that run at the same time, at least 1 */
+    const uint8_t *half;     /* by slot: the half of the chip that it is in; NULL: there is one */
     uint64_t blocks_per_bin; /* batches do not mix bins of this many blocks; 0: all are bin 0 */
     /* Optional, both or none: the slots (0, 1, ...) whose accesses to the L1 are wanted, and who
      * gets them, a turn of a warp at a time. Repeats are among them. */

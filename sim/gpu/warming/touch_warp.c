@@ -35,6 +35,7 @@ struct touch_warps {
     touch_code_t code;
     touch_lines_t lines;
     uint64_t slot, block; /* whose turn it is */
+    uint8_t half;         /* of the chip, that the slot is in */
     bool wants_l1;        /* accesses of the slot to the L1 are wanted */
     touch_l1_t *l1;       /* owned; those of the warp's turn */
     size_t n_l1, cap_l1;
@@ -62,11 +63,15 @@ static inline bool is_recent(const touch_warps_t *w, uint32_t touched)
     return w->now - touched < w->consumer->reach;
 }
 
+/* Low bit of the line that a write is remembered by where the L2 has halves: a write takes the copy away. */
+enum { WRITTEN = 2 };
+
 /* The end of the batch, while the accesses of an instruction are added: in registers. */
 typedef struct {
     l2_touch_t *next;
     recent_t *recent;
     uint32_t now, reach, masks;
+    uint8_t half, written; /* tell reads from the halves apart, and writes from them */
 } tail_t;
 
 static inline tail_t tail_of(touch_warps_t *w)
@@ -75,7 +80,9 @@ static inline tail_t tail_of(touch_warps_t *w)
                     .recent = w->recent,
                     .now = w->now,
                     .reach = w->consumer->reach,
-                    .masks = w->n_masks};
+                    .masks = w->n_masks,
+                    .half = w->half,
+                    .written = w->consumer->half != NULL ? WRITTEN : 0};
 }
 
 static inline void set_tail(touch_warps_t *w, const tail_t *t)
@@ -123,8 +130,10 @@ static inline uint32_t given(l2_touch_kind_t kind, uint32_t sectors, uint32_t fu
 static inline __attribute__((always_inline)) bool
 touch(tail_t *t, l2_touch_kind_t kind, uint64_t line, uint32_t sectors, uint32_t full)
 {
-    const bool repeat = is_repeat(t, line, wanted(kind, sectors), given(kind, sectors, full));
+    const uint8_t by = kind == L2_TOUCH_READ ? t->half : kind == L2_TOUCH_CODE ? 0 : t->written;
+    const bool repeat = is_repeat(t, line | by, wanted(kind, sectors), given(kind, sectors, full));
     *t->next = (l2_touch_t){.line = line,
+                            .half = t->half,
                             .kind = (uint8_t)kind,
                             .sectors = (uint8_t)sectors,
                             .full = (uint8_t)full,
@@ -447,6 +456,7 @@ void touch_warps_turn(touch_warps_t *w, uint64_t slot, uint64_t block)
     set_bin(w, block);
     w->slot = slot;
     w->block = block;
+    w->half = c->half != NULL ? c->half[slot] : 0;
     w->wants_l1 = c->wants_l1 != NULL && c->wants_l1(c->ctx, slot);
 }
 

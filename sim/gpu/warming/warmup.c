@@ -45,6 +45,18 @@ l2_chip_tags_t gpu_l2_tags(const gpu_t *g)
     return t;
 }
 
+uint8_t *gpu_slot_halves(const gpu_t *g, const l2_chip_tags_t *tags, uint64_t slots,
+                         const uint32_t *sm)
+{
+    const uint32_t *order = g->scheduler.placement.order;
+    if (!tags->halves)
+        return NULL;
+    uint8_t *half = rb_calloc(slots, sizeof(*half));
+    for (uint64_t k = 0; k < slots; k++)
+        half[k] = (sm != NULL ? sm[k] : order[k % g->n_sms]) >= tags->slice[0].far_from;
+    return half;
+}
+
 uint64_t gpu_take_copies(gpu_t *g, const memcpy_op_t *ops, size_t n, uint64_t *bytes)
 {
     uint64_t left = 0;
@@ -147,15 +159,18 @@ rb_code_t gpu_warm_blocks(gpu_t *g, trace_source_t *source, uint64_t id, uint64_
     const uint64_t slots = gpu_slots(g, &info), waves = L1_WAVES * slots;
     p.l1_first = end > waves ? end - waves : 0;
     p.sm = place_slots(g, first, end, slots);
+    uint8_t *half = gpu_slot_halves(g, &p.tags, slots, p.sm);
     const touch_consumer_t consumer = {.take = take_batch,
                                        .ctx = &p,
                                        .reach = touch_reach(g->spec.mem.l2.size / LINE_BYTES),
                                        .slots = slots,
+                                       .half = half,
                                        .wants_l1 = wants_l1,
                                        .take_l1 = take_l1};
     rb_code_t rc =
         touch_walk(source, id, first, end, gpu_code_base(g, info.code_id), &consumer, err);
     cache_destroy(p.taught);
+    free(half);
     free(p.sm);
     free(p.tags.slice);
     *warmed = p.warmed;
