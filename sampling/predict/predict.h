@@ -19,7 +19,7 @@
 /* What may bound a launch: X(id, name, text). The stations are shared by the warps of a sub-core, of an
  * SM, or of the chip. */
 #define PREDICT_BOUNDS(X)                                                                          \
-    X(LAUNCH, "launch", "launch latency")                                                          \
+    X(LAUNCH, "launch_latency", "launch latency")                                                  \
     X(LATENCY, "latency", "a warp's dependences and latencies, times the waves of blocks")         \
     X(ISSUE, "issue", "issue slots")                                                               \
     X(FMA, "fma", "FMA pipe")                                                                      \

@@ -216,9 +216,11 @@ static rb_code_t decode_block(predict_profile_t *p, trace_source_t *source, trac
 
 /* --- all of it -------------------------------------------------------------------------------- */
 
-static rb_code_t read_lengths(predict_profile_t *p, trace_source_t *source, trace_launch_t *launch,
-                              rb_err_t *err)
+rb_code_t predict_profile_lengths(predict_profile_t *p, trace_source_t *source,
+                                  trace_launch_t *launch, rb_err_t *err)
 {
+    if (source->ops->block_facts == NULL)
+        return RB_OK;
     uint64_t *length = rb_calloc(p->blocks + 1, sizeof(*length));
     bool differ = false;
     for (uint64_t i = 0; i < p->blocks; i++) {
@@ -231,6 +233,7 @@ static rb_code_t read_lengths(predict_profile_t *p, trace_source_t *source, trac
         }
         length[i] = stored ? facts.warp_insts : 0;
         differ |= length[i] != length[0];
+        p->key = mix64(p->key ^ length[i]);
     }
     if (differ)
         p->lengths = length;
@@ -313,13 +316,10 @@ rb_code_t predict_profile_read(predict_profile_t *p, trace_source_t *source, uin
                                trace_launch_t *launch, bool decode, rb_err_t *err)
 {
     sampled_t sum = {0};
-    RB_TRY(predict_profile_begin(p, source, id, err));
     if (!decode && (source->ops->warp_profile == NULL || source->ops->block_facts == NULL))
         return rb_fail(err, RB_USAGE,
                        "this trace has no index, which predictions of level 0 are made from: "
                        "'rubato convert' makes one; or take level 1, which reads blocks");
-    if (source->ops->block_facts != NULL)
-        RB_TRY(read_lengths(p, source, launch, err));
     RB_TRY(read_blocks(p, source, launch, decode, &sum, err));
     if (sum.warps <= 0 && p->longest.n > 0) { /* the launch's only block */
         sum = (sampled_t){1, 1, p->longest.insts, p->longest.insts, false};

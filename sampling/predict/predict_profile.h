@@ -61,17 +61,21 @@ typedef struct {
     uint64_t key;           /* equal launches have equal ones */
 } predict_profile_t;
 
+/* Begins a profile with what the index has of the whole launch. The caller frees *p, also after an error. */
+RB_CHECKED rb_code_t predict_profile_begin(predict_profile_t *p, trace_source_t *source,
+                                           uint64_t id, rb_err_t *err);
+
+/* Adds the lengths of the blocks of the open launch, if the source has an index, to the profile and its key: launches
+ * of equal sums may differ in their longest block. */
+RB_CHECKED rb_code_t predict_profile_lengths(predict_profile_t *p, trace_source_t *source,
+                                             trace_launch_t *launch, rb_err_t *err);
+
 /*
- * Reads launch `id`, which is open, without decoding a block if decode is false: RB_USAGE then if the
- * source has no index. The profile borrows from the open launch. Errors are those of the source. The
- * caller frees *p, also after an error.
+ * Adds all the rest of launch `id`, which is open, without decoding a block if decode is false: RB_USAGE then if the
+ * source has no index. The profile borrows from the open launch. Errors are those of the source.
  */
 RB_CHECKED rb_code_t predict_profile_read(predict_profile_t *p, trace_source_t *source, uint64_t id,
                                           trace_launch_t *launch, bool decode, rb_err_t *err);
-
-/* Reads only what the index has of the whole launch, and the key. */
-RB_CHECKED rb_code_t predict_profile_begin(predict_profile_t *p, trace_source_t *source,
-                                           uint64_t id, rb_err_t *err);
 void predict_profile_free(predict_profile_t *p); /* a zeroed one is allowed */
 
 #endif

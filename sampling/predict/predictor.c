@@ -1,5 +1,6 @@
 /* Predictions of all launches of a program on several chips. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "sampling/predict/predict.h"
 #include "sampling/predict/predict_walk.h"
@@ -106,39 +107,39 @@ static void take_copies(predictor_t *p, trace_source_t *source, uint64_t id, pre
 }
 
 static rb_code_t predict_open(predictor_t *p, trace_source_t *source, uint64_t id,
-                              trace_launch_t *launch, bool cold, predicted_t *out, rb_err_t *err)
+                              trace_launch_t *launch, bool cold, predict_profile_t *profile,
+                              predicted_t *out, rb_err_t *err)
 {
-    predict_profile_t profile;
-    rb_code_t rc = predict_profile_read(&profile, source, id, launch, p->level > 0, err);
-    profile.copied = p->copied;
-    if (rc == RB_OK && p->walk != NULL)
-        rc = predict_walk_launch(p->walk, source, id, &profile, p->traffic, err);
-    for (size_t i = 0; i < p->n && rc == RB_OK; i++)
-        rc = predict_launch(&profile, &p->spec[i], p->walk != NULL ? &p->traffic[i] : NULL, cold,
-                            &out[i], err);
-    predict_profile_free(&profile);
-    return rc;
+    RB_TRY(predict_profile_lengths(profile, source, launch, err));
+    const uint64_t key = profile->indexed && !cold ? profile->key | 1 : 0;
+    const known_t *k = key != 0 ? find(p, key) : NULL;
+    if (k != NULL && k->times > p->level) {
+        memcpy(out, k->of, p->n * sizeof(*out));
+        return RB_OK;
+    }
+    RB_TRY(predict_profile_read(profile, source, id, launch, p->level > 0, err));
+    if (p->walk != NULL)
+        RB_TRY(predict_walk_launch(p->walk, source, id, profile, p->traffic, err));
+    for (size_t i = 0; i < p->n; i++)
+        RB_TRY(predict_launch(profile, &p->spec[i], p->walk != NULL ? &p->traffic[i] : NULL, cold,
+                              &out[i], err));
+    if (key != 0)
+        remember(p, key, out);
+    return RB_OK;
 }
 
 rb_code_t predictor_launch(predictor_t *p, trace_source_t *source, uint64_t id, predicted_t *out,
                            rb_err_t *err)
 {
-    predict_profile_t shape;
+    predict_profile_t profile;
     trace_launch_t *launch;
-    RB_TRY(predict_profile_begin(&shape, source, id, err));
-    const bool cold = is_cold(p, shape.info.code_id);
-    take_copies(p, source, id, &shape);
-    const uint64_t key = shape.indexed && !cold ? shape.key | 1 : 0;
-    const known_t *k = key != 0 ? find(p, key) : NULL;
-    if (k != NULL && k->times > p->level) {
-        for (size_t i = 0; i < p->n; i++)
-            out[i] = k->of[i];
-        return RB_OK;
-    }
+    RB_TRY(predict_profile_begin(&profile, source, id, err));
+    const bool cold = is_cold(p, profile.info.code_id);
+    take_copies(p, source, id, &profile);
+    profile.copied = p->copied;
     RB_TRY(source->ops->open(source, id, &launch, err));
-    const rb_code_t rc = predict_open(p, source, id, launch, cold, out, err);
+    const rb_code_t rc = predict_open(p, source, id, launch, cold, &profile, out, err);
     source->ops->close(launch);
-    if (rc == RB_OK && key != 0)
-        remember(p, key, out);
+    predict_profile_free(&profile);
     return rc;
 }

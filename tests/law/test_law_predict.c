@@ -8,8 +8,10 @@
 
 #include "sampling/predict/predict.h"
 #include "sim/core/msg.h"
+#include "tests/support/input/rbt_lab.h"
 #include "tests/support/sim/inside_lab.h"
 #include "tests/support/sim/lab.h"
+#include "tests/support/temp_folder.h"
 
 #define ONE_SM "sm.count=1", "icache.perfect=true", "const.perfect=true", "tlb.perfect=true"
 
@@ -196,6 +198,52 @@ static void what_does_not_hold_is_said(void **state)
     synth_destroy(s);
 }
 
+enum { BLOCKS = 16, ALIKE = 16, SHORT = 6, LONG = BLOCKS * ALIKE - (BLOCKS - 1) * SHORT };
+
+/* 16 blocks of the same sum of steps: all alike, or one that has nearly all. */
+static void sum_body(synth_warp_t *w, const void *ctx)
+{
+    const unsigned *at = ctx;
+    const unsigned steps = at[2] == 0 ? ALIKE : w->block == 5 ? LONG : SHORT;
+    for (unsigned i = 0; i < steps; i++)
+        synth_emit(w, at[0], (uint32_t)LAB_FULL);
+    synth_emit(w, at[1], (uint32_t)LAB_FULL);
+}
+
+/* Launches of equal sums, of which the last one has a block that is much longer: not what the others are. */
+static void a_long_block_tells_launches_of_equal_sums_apart(void **state)
+{
+    enum { LAUNCHES = 4 };
+    const gpu_spec_t spec = LAB_SPEC("v100", "sm.count=20");
+    const gpu_spec_t *const specs[] = {&spec};
+    (void)state;
+    synth_t *s = synth_create();
+    unsigned at[LAUNCHES][3];
+    for (unsigned i = 0; i < LAUNCHES; i++) {
+        synth_kernel_t *k =
+            synth_kernel_create(s, "sums", &(synth_shape_t){.grid = {BLOCKS}, .block = {32}});
+        at[i][0] = synth_code(k, "FADD", "R1", "R1 R2");
+        at[i][1] = synth_code(k, "EXIT", "", "");
+        at[i][2] = i + 1 == LAUNCHES;
+        synth_kernel_body(k, sum_body, at[i]);
+    }
+    temp_folder_create();
+    trace_source_t *source = rbt_lab_open(rbt_lab_store_temp(synth_source(s)));
+    synth_destroy(s);
+    for (unsigned level = 0; level <= 1; level++) {
+        predictor_t *p = predictor_create(specs, 1, level);
+        predicted_t out[LAUNCHES];
+        rb_err_t err = {0};
+        for (unsigned i = 0; i < LAUNCHES; i++)
+            assert_int_equal(predictor_launch(p, source, i + 1, &out[i], &err), RB_OK);
+        predictor_destroy(p);
+        assert_true(out[3].part[PREDICT_LATENCY] - out[2].part[PREDICT_LATENCY] >
+                    0.9 * (LONG - ALIKE) * spec.sm.lat.fp32);
+    }
+    source->ops->destroy(source);
+    temp_folder_remove();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -204,6 +252,7 @@ int main(void)
         cmocka_unit_test(a_stream_is_bound_by_the_dram),
         cmocka_unit_test(hits_follow_the_capacity),
         cmocka_unit_test(what_does_not_hold_is_said),
+        cmocka_unit_test(a_long_block_tells_launches_of_equal_sums_apart),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
