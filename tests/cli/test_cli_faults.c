@@ -96,7 +96,7 @@ static bool await_checkpoint(const char *folder, ino_t before)
 static void a_killed_run_resumes_to_the_same_results(void **state)
 {
     (void)state;
-    cli_make_many(TRACE, 30);
+    cli_make_many(TRACE, 12);
     expect(0, NULL, WORDS("run", "many", "-o", "whole", "--stats-interval", "2k"));
     const char *const *again = WORDS("run", "many", "-o", "killed", "--stats-interval", "2k",
                                      "--resume", "--checkpoint-interval", "0");

@@ -210,7 +210,7 @@ static void a_killed_run_resumes_to_the_same_results(void **state)
                                            PLUGIN("odd_inside") ",do=add,after=2",
                                            PLUGIN("every_nth") ",n=2"};
     (void)state;
-    cli_make_many(TRACE, 60);
+    cli_make_many(TRACE, 20);
     for (size_t i = 0; i < 3; i++) {
         char folder[16];
         snprintf(folder, sizeof(folder), "killed%zu", i);
@@ -233,7 +233,7 @@ static void another_object_does_not_continue_a_run(void **state)
     fclose(in);
     assert_true(n < sizeof(object) - 1);
     cli_write("mine.so", object, n);
-    cli_make_many(TRACE, 60);
+    cli_make_many(TRACE, 20);
     const char *const *again = WORDS("run", "many", CHIP, "--sample", "plugin:mine.so,do=forget",
                                      "-o", "changed", "--resume", "--checkpoint-interval", "0");
     kill_after_checkpoint("changed", again);
@@ -249,7 +249,7 @@ static void another_object_does_not_continue_a_run(void **state)
 static void other_contents_do_not_continue_a_run(void **state)
 {
     (void)state;
-    cli_make_many(TRACE, 60);
+    cli_make_many(TRACE, 20);
     cli_write("list.txt", "0-99\n", 5);
     const char *const *again = WORDS("run", "many", CHIP, "--sample", "blocks:list=list.txt", "-o",
                                      "relisted", "--resume", "--checkpoint-interval", "0");

@@ -65,7 +65,7 @@ static void two_sweeps_in_one_folder_are_refused(void **state)
 static void an_interrupted_sweep_continues(void **state)
 {
     (void)state;
-    enum { LAUNCHES = 80, STOPPED = 75 };
+    enum { LAUNCHES = 30, STOPPED = 75 };
     const char *const *words =
         WORDS("sweep", "many", "--vary", "sm.count=4,5", "-o", "i", "--jobs", "1");
     cli_make_many(TRACE, LAUNCHES);
@@ -270,7 +270,7 @@ static void a_folder_is_left_only_where_one_was_asked_for(void **state)
 static void a_sweep_without_a_folder_can_be_continued_where_it_stopped(void **state)
 {
     (void)state;
-    enum { LAUNCHES = 40, STOPPED = 75 };
+    enum { LAUNCHES = 20, STOPPED = 75 };
     char name[160], journal[200];
     cli_child_t heard = rubato;
     heard.err = "stopped";

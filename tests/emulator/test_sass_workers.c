@@ -83,7 +83,7 @@ static void atomics_of_all_blocks_count(void **state)
 /* A number that is changed under a lock for which all blocks spin, not atomically. */
 static void locks_exclude_other_workers(void **state)
 {
-    enum { BLOCKS = 512, THREADS = 64 };
+    enum { BLOCKS = 128, THREADS = 64 };
     sass_lab_t lab;
 
     (void)state;
