@@ -6,6 +6,7 @@
 
 #include "sampling/inside/warp_reader.h"
 #include "sim/core/alloc.h"
+#include "sim/core/hash_map.h"
 #include "sim/core/mix64.h"
 
 /* A type of warp, with the first warp of that type. */
@@ -19,8 +20,9 @@ typedef struct {
     warp_reader_t reader;
     double insts;
     size_t cap_share;
-    warp_type_t *types; /* owned: hash table; warps == 0: free */
-    size_t n_slots;
+    warp_type_t *types; /* owned; out->types */
+    size_t cap_types;
+    hash_map_t by_type;
 } look_t;
 
 /* Sum of a hash over the executions of basic blocks: equal for warps that execute the same basic
@@ -35,26 +37,12 @@ static uint64_t type_of(const warp_reader_t *r)
     return type;
 }
 
-static warp_type_t *slot_of(const look_t *s, uint64_t type)
+static warp_type_t *find_type(const look_t *s, uint64_t type)
 {
-    size_t at = (size_t)mix64(type);
-    while (s->types[at & (s->n_slots - 1)].warps > 0 &&
-           s->types[at & (s->n_slots - 1)].type != type)
-        at++;
-    return &s->types[at & (s->n_slots - 1)];
-}
-
-static void widen(look_t *s)
-{
-    const warp_type_t *old = s->types;
-    const size_t n_old = s->n_slots;
-    s->n_slots = n_old == 0 ? 64 : 2 * n_old;
-    s->types = rb_calloc(s->n_slots, sizeof(*s->types));
-    for (size_t i = 0; i < n_old; i++) {
-        if (old[i].warps > 0)
-            *slot_of(s, old[i].type) = old[i];
-    }
-    free((void *)(uintptr_t)old);
+    for (hash_walk_t w = hash_map_walk(&s->by_type, type); hash_walk_next(&w);)
+        if (s->types[w.number].type == type)
+            return &s->types[w.number];
+    return NULL;
 }
 
 /* Adds the warp that the reader is at. */
@@ -73,15 +61,16 @@ static void take_warp(look_t *s, uint32_t warp)
         insts += part;
     }
     s->insts += (double)insts;
-    if (2 * out->types >= s->n_slots)
-        widen(s);
-    const uint64_t type = type_of(r);
-    warp_type_t *t = slot_of(s, type);
-    if (t->warps++ == 0) {
-        *t = (warp_type_t){type, insts, 1, r->index, warp};
-        out->types++;
-    }
     out->warps++;
+    const uint64_t type = type_of(r);
+    warp_type_t *t = find_type(s, type);
+    if (t != NULL) {
+        t->warps++;
+        return;
+    }
+    rb_grow(&s->types, &s->cap_types, out->types + 1, sizeof(*s->types));
+    s->types[out->types] = (warp_type_t){type, insts, 1, r->index, warp};
+    hash_map_add(&s->by_type, type, (uint32_t)out->types++);
 }
 
 static rb_code_t take_blocks(look_t *s, uint64_t n, uint64_t wanted, rb_err_t *err)
@@ -110,10 +99,10 @@ static rb_code_t take_blocks(look_t *s, uint64_t n, uint64_t wanted, rb_err_t *e
 static const warp_type_t *find_dominant(const look_t *s)
 {
     const warp_type_t *best = NULL;
-    for (size_t i = 0; i < s->n_slots; i++) {
+    for (uint64_t i = 0; i < s->out->types; i++) {
         const warp_type_t *t = &s->types[i];
-        if (t->warps > 0 && (best == NULL || t->warps > best->warps ||
-                             (t->warps == best->warps && t->type < best->type)))
+        if (best == NULL || t->warps > best->warps ||
+            (t->warps == best->warps && t->type < best->type))
             best = t;
     }
     return best;
@@ -171,6 +160,7 @@ rb_code_t read_ahead(const sampler_launch_t *l, double share, uint64_t at_least,
     if (rc == RB_OK)
         rc = conclude(l, &s, err);
     free(s.types);
+    hash_map_free(&s.by_type);
     return rc;
 }
 

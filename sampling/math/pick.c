@@ -3,7 +3,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "sim/core/alloc.h"
+#include "sim/core/hash_map.h"
 
 static int by_value(const void *a, const void *b)
 {
@@ -20,19 +20,15 @@ static void pick_in_order(rng_t *rng, uint64_t n, uint64_t m, uint64_t *out)
     }
 }
 
-/* Adds x to a hash set (stored + 1); false if it was there already. */
-static bool set_add(uint64_t *set, uint64_t mask, uint64_t x)
+/* Adds x as the n-th number, unless it is among them. */
+static bool take(hash_map_t *taken, uint64_t *out, uint64_t n, uint64_t x)
 {
-    uint64_t at = (x * 0x9e3779b97f4a7c15ull) >> 20;
-    for (;; at++) {
-        uint64_t *slot = &set[at & mask];
-        if (*slot == x + 1)
+    for (hash_walk_t w = hash_map_walk(taken, x); hash_walk_next(&w);)
+        if (out[w.number] == x)
             return false;
-        if (*slot == 0) {
-            *slot = x + 1;
-            return true;
-        }
-    }
+    hash_map_add(taken, x, (uint32_t)n);
+    out[n] = x;
+    return true;
 }
 
 void pick_distinct(rng_t *rng, uint64_t n, uint64_t m, uint64_t *out)
@@ -42,19 +38,12 @@ void pick_distinct(rng_t *rng, uint64_t n, uint64_t m, uint64_t *out)
         return;
     }
     /* For few positions: Floyd's algorithm (Bentley and Floyd, CACM 1987). */
-    uint64_t size = 16, got = 0;
-    while (size < 2 * m)
-        size *= 2;
-    uint64_t *set = rb_calloc(size, sizeof(*set));
-    for (uint64_t j = n - m; j < n; j++) {
-        uint64_t x = rng_below(rng, j + 1);
-        if (!set_add(set, size - 1, x)) {
-            x = j;
-            set_add(set, size - 1, x);
-        }
-        out[got++] = x;
-    }
-    free(set);
+    hash_map_t taken = {0};
+    uint64_t got = 0;
+    for (uint64_t j = n - m; j < n; j++, got++)
+        if (!take(&taken, out, got, rng_below(rng, j + 1)))
+            (void)take(&taken, out, got, j);
+    hash_map_free(&taken);
     qsort(out, m, sizeof(*out), by_value);
 }
 
