@@ -191,14 +191,17 @@ static void take_reply(sm_t *sm, uint32_t n, cycle_t now)
     const msg_t *m = &msg_pool_at(&sm->inbox.pool, n)->msg;
     const uint32_t index = txn_index(m->mem.txn);
     switch (txn_kind(m->mem.txn)) {
+    case TXN_MSHR:
+        l1_fill(sm, &m->mem, now);
+        break;
+    case TXN_LOAD:
+        l1_answer(sm, &m->mem, now);
+        break;
     case TXN_STORE:
         sm_store_done(sm, index, now);
         break;
     case TXN_FETCH:
         warps_fetched(sm, fetch_reply(sm, index, m->mem.sectors, now), now);
-        break;
-    default:
-        l1_reply(sm, &m->mem, now);
         break;
     }
     msg_pool_free(&sm->inbox.pool, n);
@@ -208,12 +211,10 @@ static void take_reply(sm_t *sm, uint32_t n, cycle_t now)
 ALWAYS_INLINE void take_reply_of(sm_t *sm, uint32_t n, cycle_t now, const bool profiled)
 {
     msg_t *m = &msg_pool_at(&sm->inbox.pool, n)->msg;
-    if (profiled && sm->by_launch != NULL)
-        by_launch_reply(sm, m);
+    if (profiled)
+        profile_reply(sm, m);
     else
         sm->stats.xbar_flits_in += m->flits;
-    if (profiled)
-        profile_reply(sm, &m->mem);
     take_reply(sm, n, now);
 }
 

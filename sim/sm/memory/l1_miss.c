@@ -79,6 +79,14 @@ static void watch(const sm_t *sm, mem_op_t op, mem_msg_t *m)
     m->poll.words = op == MEM_READ ? 0 : words_of(u, m->line);
 }
 
+void l1_post(sm_t *sm, const mem_msg_t *m, cycle_t now)
+{
+    if (sm->by_launch != NULL && txn_kind(m->txn) == TXN_MSHR)
+        sm->by_launch->line[txn_index(m->txn)] = m->launch;
+    tlb_send(sm, m, m->op == MEM_READ ? 1 : data_flits(sm, m->sectors),
+             now + sm->config->l1.miss_latency);
+}
+
 void l1_send(sm_t *sm, const line_access_t *a, mem_op_t op, uint8_t sectors, txn_kind_t kind,
              uint32_t index, cycle_t now)
 {
@@ -91,16 +99,12 @@ void l1_send(sm_t *sm, const line_access_t *a, mem_op_t op, uint8_t sectors, txn
                    .sectors = sectors,
                    .full = op == MEM_WRITE ? a->full : a->words,
                    .conflict = a->conflict,
-                   .prefetched = kind == TXN_MSHR && sm->memory.mshr[index].prefetched,
                    .launch = sm->counted};
     memcpy(m.bytes, a->bytes, sizeof(m.bytes));
     if (sm->slot[sm->memory.lsu.cur.warp].watch & WATCH_GLOBAL && kind != TXN_MSHR &&
         sm->memory.lsu.space == MEM_GLOBAL)
         watch(sm, op, &m);
-    uint32_t flits = op == MEM_READ ? 1 : data_flits(sm, sectors);
-    if (sm->by_launch != NULL && kind == TXN_MSHR)
-        sm->by_launch->line[index] = sm->counted;
-    tlb_send(sm, &m, flits, now + sm->config->l1.miss_latency);
+    l1_post(sm, &m, now);
 }
 
 cache_tag_t *l1_line_fill(sm_t *sm, cache_key_t key, bool absent, uint8_t sectors)

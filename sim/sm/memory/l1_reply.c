@@ -50,8 +50,9 @@ static void note_fill(sm_t *sm, const mshr_t *m)
     sm->memory.l1_request = r;
 }
 
-static void fill(sm_t *sm, uint32_t index, const mem_msg_t *reply, cycle_t now)
+void l1_fill(sm_t *sm, const mem_msg_t *reply, cycle_t now)
 {
+    const uint32_t index = txn_index(reply->txn);
     mshr_t *m = &sm->memory.mshr[index];
     uint8_t got = reply->sectors & m->pending;
     note_fill(sm, m);
@@ -116,14 +117,10 @@ void l1_prefetch_arrived(const sm_t *sm, const mem_msg_t *m)
     __builtin_prefetch(&sm->memory.load[sm->memory.mshr[txn_index(m->txn)].load]);
 }
 
-void l1_reply(sm_t *sm, const mem_msg_t *m, cycle_t now)
+void l1_answer(sm_t *sm, const mem_msg_t *m, cycle_t now)
 {
-    uint32_t index = txn_index(m->txn);
-    if (txn_kind(m->txn) == TXN_MSHR)
-        fill(sm, index, m, now);
-    else {
-        if (m->txn & MEM_TXN_NOT_YET)
-            sm_poll_failed(sm, sm->memory.load[index].warp);
-        load_arrived(sm, (uint16_t)index, m->sectors, now);
-    }
+    const uint16_t load = (uint16_t)txn_index(m->txn);
+    if (m->txn & MEM_TXN_NOT_YET)
+        sm_poll_failed(sm, sm->memory.load[load].warp);
+    load_arrived(sm, load, m->sectors, now);
 }

@@ -80,8 +80,10 @@ static inline const inst_t *memory_load_inst(const sm_t *sm, uint32_t load, uint
 
 /* l1_reply.c */
 
-/* Handles a reply: sectors, or the result of an atomic. */
-void l1_reply(sm_t *sm, const mem_msg_t *m, cycle_t now);
+/* Handles replies: sectors of a line (TXN_MSHR), or what a load or atomic beyond the L1 waits for
+ * (TXN_LOAD). */
+void l1_fill(sm_t *sm, const mem_msg_t *m, cycle_t now);
+void l1_answer(sm_t *sm, const mem_msg_t *m, cycle_t now);
 
 /* Host-side hints: this reply (TXN_MSHR) will arrive in this window; it has arrived and will be
  * taken soon. */

@@ -107,7 +107,10 @@ void l1_miss_free(sm_t *sm);
 /* L1_DONE if a packet can be sent, else what blocks it. */
 l1_result_t l1_way_out(const sm_t *sm);
 
-/* Sends a request for sectors of a line, or a store of them. */
+/* Sends a request beyond the L1; launch: whose it is. That of no instruction is a prefetch. */
+void l1_post(sm_t *sm, const mem_msg_t *m, cycle_t now);
+
+/* Sends a request of the instruction in the load/store unit for sectors of a line, or a store of them. */
 void l1_send(sm_t *sm, const line_access_t *a, mem_op_t op, uint8_t sectors, txn_kind_t kind,
              uint32_t index, cycle_t now);
 
