@@ -19,7 +19,7 @@ void l2_slice_fill(l2_slice_t *s, outbox_t *out, uint32_t token, cycle_t now)
     cache_tag_t *l = e->absent ? NULL : cache_lookup_key(s->cache, e->key, false);
     if (l == NULL)
         l = l2_line_allocate(s, e->key);
-    l2_tags_fill(s->cache, l, sectors);
+    cache_fill_sectors(s->cache, l, sectors);
     e->absent = false;
     e->pending &= (uint8_t)~sectors;
 
@@ -114,7 +114,7 @@ static cache_tag_t *request_line(l2_slice_t *s, const mem_msg_t *m)
         return l;
     if (l == NULL)
         l = request_allocate(s);
-    l2_tags_fill(s->cache, l, m->sectors);
+    cache_fill_sectors(s->cache, l, m->sectors);
     return l;
 }
 
@@ -194,7 +194,7 @@ static l2_stall_t request_write(l2_slice_t *s, outbox_t *out, const mem_msg_t *m
             hit = 0;
             l = request_allocate(s);
         }
-        l2_tags_write(l, cache_write(s->cache, l), m->sectors, m->full, m->bytes);
+        cache_write_sectors(l, cache_write(s->cache, l), m->sectors, m->full, m->bytes);
         if (m->sm != MEM_NOBODY) /* as l2_slice_copy_in() */
             l2_set_clean(s, s->request_key);
         if (s->spec.halves > 1)
