@@ -22,6 +22,8 @@ typedef enum {
     MSG_BLOCK,       /* block scheduler -> SM: start this block */
     MSG_BLOCK_DONE,  /* SM -> block scheduler */
     MSG_STORES_DONE, /* SM -> block scheduler: the stores of blocks reported before are done */
+    MSG_LAUNCH_OVER, /* block scheduler -> SM with a write-back L1: a launch has no blocks any more.
+                      * MSG_STORES_DONE will follow when what the L1 has modified is in the L2 */
     MSG_TRANSLATE,   /* SM -> MMU: an entry of its second-level TLB is missing */
     MSG_TRANSLATION, /* MMU -> SM: the reply */
 } msg_kind_t;

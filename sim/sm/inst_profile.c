@@ -210,8 +210,11 @@ static owner_t owner_of(sm_t *sm, mem_msg_t *m)
         o.launch = b == NULL ? 0 : b->tag_of[index >> STORE_LAUNCH_SHIFT];
         m->txn = txn_make(TXN_STORE, index);
         break;
-    default: /* an instruction fetch */
+    case TXN_FETCH:
         o.launch = b == NULL ? 0 : b->fetch[index];
+        break;
+    case TXN_WRITE_BACK:
+        o.launch = (uint16_t)(index >> WRITE_BACK_LAUNCH_SHIFT);
         break;
     }
     return o;

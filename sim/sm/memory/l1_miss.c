@@ -37,7 +37,7 @@ void l1_miss_free(sm_t *sm)
     rb_model_free(sm->memory.mshr_table);
 }
 
-l1_result_t l1_way_out(const sm_t *sm)
+l1_result_t l1_room(const sm_t *sm)
 {
     if (sm_out_full(sm))
         return L1_NO_QUEUE;
@@ -107,19 +107,6 @@ void l1_send(sm_t *sm, const line_access_t *a, mem_op_t op, uint8_t sectors, txn
     l1_post(sm, &m, now);
 }
 
-cache_tag_t *l1_line_fill(sm_t *sm, cache_key_t key, bool absent, uint8_t sectors)
-{
-    cache_tag_t *l = absent ? NULL : cache_lookup_key(sm->memory.l1, key, true);
-    if (l == NULL) {
-        cache_line_t victim; /* never dirty: the L1 writes through */
-        bool evicted;
-        l = cache_insert_key(sm->memory.l1, key, &victim, &evicted);
-        cache_prefetch_victim_chunk(sm->memory.l1, key); /* of the next victim */
-    }
-    cache_tag_fill(l, sectors);
-    return l;
-}
-
 static uint16_t load_new(sm_t *sm, uint32_t w, const inst_t *inst)
 {
     uint16_t i = sm->memory.load_free;
@@ -164,7 +151,7 @@ mshr_t *l1_mshr_new(sm_t *sm, cache_key_t key, bool absent)
     if (m->next_free != 0)
         __builtin_prefetch(&sm->memory.mshr[m->next_free - 1], 1);
     /* A store may fill the line while the miss is outstanding. */
-    bool fills = sm->memory.lsu.space == MEM_LOCAL || sm->config->l1.write == WRITE_POLICY_ALLOCATE;
+    bool fills = sm->memory.lsu.space == MEM_LOCAL || sm->config->l1.write >= WRITE_POLICY_ALLOCATE;
     *m = (mshr_t){.key = key, .absent = absent && !fills};
     tag_table_put(sm->memory.mshr_table, sm->memory.mshr_chunks, key.tag, (uint16_t)(i - 1));
     return m;
