@@ -222,7 +222,8 @@ static void accesses_beyond_the_l1_find_what_is_modified(void **state)
 
 static void parts_of_sectors_are_merged(void **state)
 {
-    gpu_spec_t spec = SPEC(WAYS(1KiB));
+    gpu_spec_t spec = SPEC(WAYS(1KiB)),
+               masks = SPEC(WAYS(1KiB), "icnt.mask_flits=8", "icnt.tpc_data=0.1");
     (void)state;
     /* Two halves of a sector are one sector that hits. */
     launch_result_t r = RUN(&spec, {STORE, 0, 0, 4, 4}, {STORE, 0, 4, 4, 4}, {LOAD, 0, 0, 8, 4});
@@ -234,6 +235,13 @@ static void parts_of_sectors_are_merged(void **state)
     assert_int_equal(r.sm.global_load_hits, 1);
     assert_int_equal(r.l2.read_sectors, 1);
     assert_int_equal(r.l2.write_sectors, 1);
+    /* It leaves as a complete one; without the load its mask takes room at the port. */
+    const launch_result_t whole = RUN(&masks, {STORE, 0, 0, 8, 4}, {.kind = FENCE}),
+                          merged = RUN(&masks, {STORE, 0, 0, 4, 4}, {LOAD, 0, 0, 8, 4},
+                                       {STORE, 0, 0, 4, 4}, {.kind = FENCE}),
+                          part = RUN(&masks, {STORE, 0, 0, 4, 4}, {.kind = FENCE});
+    assert_in_range(part.sm.state_membar - whole.sm.state_membar, 75, 85);
+    assert_in_range(merged.sm.state_membar, whole.sm.state_membar, whole.sm.state_membar + 5);
 }
 
 /* Global stores of an L1 that serves local memory only are written through. */
