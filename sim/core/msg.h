@@ -22,18 +22,21 @@ typedef enum {
     MSG_BLOCK,       /* block scheduler -> SM: start this block */
     MSG_BLOCK_DONE,  /* SM -> block scheduler */
     MSG_STORES_DONE, /* SM -> block scheduler: the stores of blocks reported before are done */
+    MSG_LAUNCH_OVER, /* block scheduler -> SM with a write-back L1: a launch has no blocks any more.
+                      * MSG_STORES_DONE will follow when what the L1 has modified is in the L2 */
     MSG_TRANSLATE,   /* SM -> MMU: an entry of its second-level TLB is missing */
     MSG_TRANSLATION, /* MMU -> SM: the reply */
 } msg_kind_t;
 
 typedef enum {
-    MEM_READ,    /* reply carries the sectors */
-    MEM_WRITE,   /* reply is an acknowledgement */
-    MEM_RED,     /* reduction at L2: acknowledged, no data */
-    MEM_ATOMIC,  /* atomic at L2: reply carries the old values */
-    MEM_COPY_IN, /* a copy engine writes or reads sectors: no reply */
-    MEM_COPY_OUT,
+    MEM_READ,   /* reply carries the sectors */
+    MEM_WRITE,  /* reply is an acknowledgement */
+    MEM_RED,    /* reduction at L2: acknowledged, no data */
+    MEM_ATOMIC, /* atomic at L2: reply carries the old values */
 } mem_op_t;
+
+/* mem_msg_t.sm of an access of a copy engine: nobody gets a reply. */
+enum { MEM_NOBODY = UINT16_MAX };
 
 /* Where a memory request comes from; statistics tell them apart. */
 typedef enum {
@@ -62,7 +65,7 @@ struct trace_block;
 typedef struct {
     uint64_t line;   /* byte address, a multiple of LINE_BYTES */
     uint32_t txn;    /* the requester's handle, returned unchanged */
-    uint16_t sm;     /* requesting SM (index, not shard) */
+    uint16_t sm;     /* requesting SM (index, not shard), or MEM_NOBODY */
     uint8_t op;      /* mem_op_t */
     uint8_t src;     /* mem_src_t; in replies with bits of mem_reply_src() */
     uint8_t sectors; /* bit s: sector s of the line is wanted, written or delivered */

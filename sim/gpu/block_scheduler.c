@@ -5,6 +5,7 @@
 
 #include "sim/core/alloc.h"
 #include "sim/core/checkpoint_read.h"
+#include "sim/gpu/dispatch/launch_over.h"
 #include "sim/gpu/streams/overlap.h"
 
 void block_scheduler_init(block_scheduler_t *s, const gpu_spec_t *spec, const uint16_t *sm_shard)
@@ -52,6 +53,7 @@ void block_scheduler_begin(block_scheduler_t *s, feed_t *feed, const launch_ctx_
     s->ghosts = 0;
     s->ghosts_below = 0;
     s->storing = 0;
+    s->over = false;
 }
 
 uint32_t block_scheduler_demand(const gpu_spec_t *spec, cycle_t window)
@@ -272,6 +274,10 @@ static cycle_t scheduler_run(void *self, outbox_t *out, cycle_t from, cycle_t to
         room |= take_done(s, now);
         if (s->inside != NULL)
             pass_blocks(s);
+        if (all_done(s) && nothing_left(s) && !s->over) {
+            s->over = true;
+            s->storing = launch_over_tell(s->spec, s->sm_shard, &s->ctx, out, now);
+        }
         /* A launch without blocks ends after its launch latency. */
         if (all_done(s) && s->end == CYCLE_NEVER && (s->storing == 0 || s->ghosts_below > 0))
             s->end = cycle_max(now, s->first_dispatch);

@@ -48,6 +48,7 @@ typedef struct {
     uint64_t ghosts;       /* blocks on SMs that no longer hold a slot */
     uint64_t ghosts_below; /* their indices are below this */
     uint32_t storing;      /* SMs with outstanding stores of blocks that are done */
+    bool over;             /* launch_over_tell() was called */
 } block_scheduler_t;
 
 extern const shard_ops_t block_scheduler_ops;

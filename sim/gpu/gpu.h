@@ -131,6 +131,9 @@ void gpu_watch(gpu_t *g, int threads, gpu_watch_fn_t ran, void *ctx);
  * a round trip. RB_CONFIG with the key and the nearest legal values. */
 RB_CHECKED rb_code_t gpu_spec_check(const gpu_spec_t *spec, rb_err_t *err);
 
+/* RB_USAGE if samplers inside launches (n_inside of them) cannot estimate launches of this chip. */
+RB_CHECKED rb_code_t gpu_inside_check(const gpu_spec_t *spec, size_t n_inside, rb_err_t *err);
+
 /* Sets the distances between SMs and slices. */
 void gpu_spec_distance(const gpu_spec_t *spec, distance_t *distance);
 

@@ -461,6 +461,7 @@ rb_code_t gpu_run(gpu_t *g, trace_source_t *source, const run_plan_t *plan,
     const uint64_t n = source->ops->n_launches(source);
     RB_INVARIANT(callbacks->clock_reads == NULL || plan->n_inside == 0,
                  "clock reads requested together with samplers inside launches");
+    RB_TRY(gpu_inside_check(&g->spec, plan->n_inside, err));
     memset(r, 0, sizeof(*r));
     r->source = source;
     r->plan = plan;

@@ -130,6 +130,11 @@ static rb_code_t check_l1(const gpu_spec_t *s, rb_err_t *err)
         return rb_fail(err, RB_CONFIG,
                        "l1.unified = %s with l1.scale = %g needs %d ways or more: raise l1.sets",
                        unified, l1->scale, L1_WAYS_MAX);
+    if (l1->write == WRITE_POLICY_WRITE_BACK && l1->victim_lines > 0)
+        return rb_fail(err, RB_CONFIG,
+                       "l1.victim_lines = %" PRIu32 " with l1.write = write_back: a victim cache "
+                       "cannot hold modified lines; set it to 0",
+                       l1->victim_lines);
     for (uint32_t i = 0; i < l1->carveouts.n; i++) {
         uint64_t c = l1->carveouts.v[i];
         size_format(c, shared);

@@ -34,7 +34,8 @@ uint32_t copy_pass_take(copy_pass_t *p, const addr_map_t *map, uint32_t partitio
     const uint8_t sectors = copy_sectors(p->line, c->addr, c->addr + c->bytes);
     *out = (msg_t){.kind = MSG_MEM_REQUEST,
                    .mem = {.line = p->line,
-                           .op = c->to_host ? MEM_COPY_OUT : MEM_COPY_IN,
+                           .sm = MEM_NOBODY,
+                           .op = c->to_host ? MEM_READ : MEM_WRITE,
                            .src = MEM_SRC_GLOBAL,
                            .sectors = sectors,
                            .full = sectors,

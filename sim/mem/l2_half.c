@@ -2,6 +2,9 @@
 #include "sim/mem/l2_internal.h"
 #include "sim/parts/gpc.h"
 
+/* Set in the address of a line within a slice: its copy in the other half. */
+static const uint64_t COPY = UINT64_C(1) << 62;
+
 void l2_halves_init(l2_slice_t *s, uint32_t gpc_sms, uint32_t n_sms)
 {
     s->far_from = UINT32_MAX;
@@ -10,6 +13,24 @@ void l2_halves_init(l2_slice_t *s, uint32_t gpc_sms, uint32_t n_sms)
     const uint32_t sms = gpc_sms > 0 ? gpc_sms : 1;
     s->far_from = (gpc_count(n_sms, sms) + 1) / 2 * sms;
     s->far_below = s->number >= s->spec.slices / 2;
+}
+
+cache_key_t l2_tags_copy_key(const cache_t *c, cache_key_t key)
+{
+    return cache_key_of(c, key.line | COPY);
+}
+
+uint8_t l2_tags_copy_has(cache_t *c, cache_key_t key)
+{
+    const cache_tag_t *l = cache_lookup_key(c, l2_tags_copy_key(c, key), true);
+    return l != NULL ? cache_tag_valid(l) : 0;
+}
+
+void l2_tags_copy_drop(cache_t *c, cache_key_t key, uint8_t sectors)
+{
+    cache_tag_t *l = cache_lookup_key(c, l2_tags_copy_key(c, key), false);
+    if (l != NULL)
+        cache_tag_drop(l, sectors);
 }
 
 void l2_copy_fill(l2_slice_t *s, cache_key_t key, uint8_t sectors)

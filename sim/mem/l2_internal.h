@@ -63,7 +63,7 @@ void l2_set_clean(l2_slice_t *s, cache_key_t key);
 /* Whether SM sm is in the other half of the chip. */
 static inline bool l2_is_far(const l2_slice_t *s, uint32_t sm)
 {
-    return s->far_from != UINT32_MAX && (sm < s->far_from) == s->far_below;
+    return s->far_from != UINT32_MAX && sm != MEM_NOBODY && (sm < s->far_from) == s->far_below;
 }
 
 /* Whether a read is of data that the other half copies. */
@@ -87,8 +87,8 @@ l2_stall_t l2_request_try(l2_slice_t *s, outbox_t *out, cycle_t now);
  * crossbar. */
 void l2_replies_run(l2_slice_t *s, outbox_t *out, cycle_t now);
 
-/* Queues a reply with sectors, or an acknowledgement, that is ready l2.latency after now. src: with the
- * bits of a reply. */
+/* Queues a reply with sectors, or an acknowledgement, that is ready l2.latency after now; nothing for
+ * MEM_NOBODY. src: with the bits of a reply. */
 void l2_reply_plain(l2_slice_t *s, outbox_t *out, uint64_t line, uint32_t txn, uint16_t sm,
                     uint8_t op, uint8_t src, uint8_t sectors, cycle_t now);
 

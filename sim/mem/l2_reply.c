@@ -84,6 +84,8 @@ static inline l2_reply_t make_reply(const l2_slice_t *s, uint64_t line, uint32_t
 void l2_reply_plain(l2_slice_t *s, outbox_t *out, uint64_t line, uint32_t txn, uint16_t sm,
                     uint8_t op, uint8_t src, uint8_t sectors, cycle_t now)
 {
+    if (sm == MEM_NOBODY)
+        return;
     l2_reply_t r = make_reply(s, line, txn, sm, op, src, sectors, now + s->spec.latency);
     r.shared = (src & MEM_SRC_MASK) == MEM_SRC_INST && gpc_code_keep(&s->gpc, line, sm, sectors);
     const l2_reply_ring_t *first = first_ready(s);

@@ -19,7 +19,7 @@ void l2_slice_fill(l2_slice_t *s, outbox_t *out, uint32_t token, cycle_t now)
     cache_tag_t *l = e->absent ? NULL : cache_lookup_key(s->cache, e->key, false);
     if (l == NULL)
         l = l2_line_allocate(s, e->key);
-    l2_tags_fill(s->cache, l, sectors);
+    cache_fill_sectors(s->cache, l, sectors);
     e->absent = false;
     e->pending &= (uint8_t)~sectors;
 
@@ -32,7 +32,7 @@ void l2_slice_fill(l2_slice_t *s, outbox_t *out, uint32_t token, cycle_t now)
         if (w->op == MEM_READ) {
             copied |= l2_is_copied(s, w->sm, w->src) ? got : 0;
             l2_reply_owner(s, out, e->line, w->txn, w->sm, w->op, w->src, got, now);
-        } else if (w->missing == 0 && w->op != MEM_COPY_OUT) {
+        } else if (w->missing == 0) {
             l2_atomic_perform(s, e->line, w, now);
             cache_write(s->cache, l)->dirty |= w->sectors & cache_tag_valid(l);
             l2_set_clean(s, e->key);
@@ -114,7 +114,7 @@ static cache_tag_t *request_line(l2_slice_t *s, const mem_msg_t *m)
         return l;
     if (l == NULL)
         l = request_allocate(s);
-    l2_tags_fill(s->cache, l, m->sectors);
+    cache_fill_sectors(s->cache, l, m->sectors);
     return l;
 }
 
@@ -194,8 +194,9 @@ static l2_stall_t request_write(l2_slice_t *s, outbox_t *out, const mem_msg_t *m
             hit = 0;
             l = request_allocate(s);
         }
-        l2_tags_write(l, cache_write(s->cache, l), m->sectors, m->full, m->bytes);
-        l2_set_clean(s, s->request_key);
+        cache_write_sectors(l, cache_write(s->cache, l), m->sectors, m->full, m->bytes);
+        if (m->sm != MEM_NOBODY) /* as l2_slice_copy_in() */
+            l2_set_clean(s, s->request_key);
         if (s->spec.halves > 1)
             l2_tags_copy_drop(s->cache, s->request_key, m->sectors);
     } else {
@@ -254,51 +255,14 @@ static l2_stall_t request_atomic(l2_slice_t *s, const mem_msg_t *m, cycle_t now)
     return L2_STALL_NONE;
 }
 
-/* A copy to the device leaves its sectors as l2_slice_copy_in() does. */
-static l2_stall_t request_copy_in(l2_slice_t *s, const mem_msg_t *m, cycle_t now)
+static uint8_t access_of(const mem_msg_t *m)
 {
-    const uint32_t n = l2_sector_count(m->sectors);
-    cache_tag_t *l = s->spec.perfect ? NULL : cache_lookup_key(s->cache, s->request_key, true);
-    s->stats.write_sectors += n;
-    s->stats.write_hits += s->spec.perfect || l != NULL ? n : 0;
-    if (!s->spec.perfect) {
-        if (l == NULL)
-            l = request_allocate(s);
-        l2_tags_fill(s->cache, l, m->sectors);
-        set_dirty(s, l, m->sectors);
-        if (s->spec.halves > 1)
-            l2_tags_copy_drop(s->cache, s->request_key, m->sectors);
-    }
-    l2_data_port_use(s, n, now);
-    return L2_STALL_NONE;
+    static const uint8_t of_op[] = {[MEM_READ] = CACHE_BY_READ,
+                                    [MEM_WRITE] = CACHE_BY_WRITE,
+                                    [MEM_RED] = CACHE_BY_ATOMIC,
+                                    [MEM_ATOMIC] = CACHE_BY_ATOMIC};
+    return m->sm == MEM_NOBODY ? CACHE_BY_OTHERS : of_op[m->op];
 }
-
-/* A copy to the host reads what the L2 has, and fetches the rest. */
-static l2_stall_t request_copy_out(l2_slice_t *s, const mem_msg_t *m, cycle_t now)
-{
-    const cache_tag_t *l =
-        s->spec.perfect ? NULL : cache_lookup_key(s->cache, s->request_key, true);
-    const uint8_t hit = sectors_there(s, l, m);
-    const uint8_t missing = m->sectors & (uint8_t)~hit;
-    if (missing != 0 && !request_miss(s, m, l, missing))
-        return L2_STALL_MSHR;
-    count_read(s, m, hit);
-    if (hit != 0)
-        l2_data_port_use(s, l2_sector_count(hit), now);
-    return L2_STALL_NONE;
-}
-
-static l2_stall_t request_rare(l2_slice_t *s, const mem_msg_t *m, cycle_t now)
-{
-    if (m->op == MEM_COPY_IN)
-        return request_copy_in(s, m, now);
-    return m->op == MEM_COPY_OUT ? request_copy_out(s, m, now) : request_atomic(s, m, now);
-}
-
-static const uint8_t access_of[] = {
-    [MEM_READ] = CACHE_BY_READ,      [MEM_WRITE] = CACHE_BY_WRITE,
-    [MEM_RED] = CACHE_BY_ATOMIC,     [MEM_ATOMIC] = CACHE_BY_ATOMIC,
-    [MEM_COPY_IN] = CACHE_BY_OTHERS, [MEM_COPY_OUT] = CACHE_BY_OTHERS};
 
 /* Whether a poll finds written what it asks for: of its words, those in the sectors that it reads. */
 static bool poll_succeeds(const l2_slice_t *s, const mem_msg_t *m)
@@ -327,7 +291,7 @@ static l2_stall_t request_any(l2_slice_t *s, outbox_t *out, const mem_msg_t *m, 
 {
     if (m->op == MEM_READ)
         return request_read(s, out, m, now);
-    return m->op == MEM_WRITE ? request_write(s, out, m, now) : request_rare(s, m, now);
+    return m->op == MEM_WRITE ? request_write(s, out, m, now) : request_atomic(s, m, now);
 }
 
 /* A request of a launch in which warps wait for what others write. A failed atomic writes nothing. */
@@ -348,7 +312,7 @@ l2_stall_t l2_request_try(l2_slice_t *s, outbox_t *out, cycle_t now)
     const mem_msg_t *m = l2_held_request(s);
     l2_stall_t stall;
     s->request = (cache_request_t){
-        .pc = MSG_SITE_PC(m->site), .kind = access_of[m->op], .prefetched = m->prefetched};
+        .pc = MSG_SITE_PC(m->site), .kind = access_of(m), .prefetched = m->prefetched};
     if (gpc_code_has(&s->gpc, m)) {
         s->stats.gpc_sectors += l2_sector_count(m->sectors);
         l2_reply_plain(s, out, m->line, m->txn, m->sm, m->op, m->src | MEM_NOT_LOOKED_UP,

@@ -378,7 +378,7 @@ uint32_t l2_slice_copy_in(l2_slice_t *s, uint64_t line, uint8_t sectors)
         l2_tags_copy_drop(s->cache, cache_key_of(s->cache, line), sectors);
     s->request = (cache_request_t){0};
     cache_tag_t *l = cache_place(s->cache, cache_key_of(s->cache, line)).tag;
-    l2_tags_fill(s->cache, l, sectors);
+    cache_fill_sectors(s->cache, l, sectors);
     cache_write(s->cache, l)->dirty |= sectors;
     return l2_sector_count(sectors);
 }

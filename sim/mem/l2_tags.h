@@ -97,15 +97,11 @@ uint8_t l2_tags_copy_has(cache_t *c, cache_key_t key);
 /* Takes sectors, which are written, out of the copy of a line. */
 void l2_tags_copy_drop(cache_t *c, cache_key_t key, uint8_t sectors);
 
-/* Fills complete sectors of a line of the cache. */
-void l2_tags_fill(cache_t *c, cache_tag_t *l, uint8_t sectors);
-
-/* Writes bytes of these sectors of a line: all bytes (full) or those of the masks. w: from
- * cache_write(). Returns the sectors that were not modified before. */
-uint8_t l2_tags_write(cache_tag_t *l, cache_written_t *w, uint8_t sectors, uint8_t full,
-                      const uint32_t bytes[SECTORS_PER_LINE]);
-
 /* Takes the line to write back if the set of key has more than modified_ways modified lines. */
-bool l2_tags_excess(cache_t *c, cache_key_t key, uint32_t modified_ways, cache_line_t *line);
+static inline bool l2_tags_excess(cache_t *c, cache_key_t key, uint32_t modified_ways,
+                                  cache_line_t *line)
+{
+    return cache_modified(c, key) > modified_ways && cache_clean_oldest(c, key, line);
+}
 
 #endif

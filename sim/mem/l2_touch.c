@@ -10,7 +10,7 @@ static inline void read_missing(const l2_tags_t *t, cache_tag_t *l, uint32_t mis
         l2_tags_groups(t->fill_sectors, missing) & ~(uint32_t)cache_tag_valid(l);
     const uint32_t n = l2_sector_count(filled);
     if (*l & CACHE_TAG_WRITTEN)
-        l2_tags_fill(t->cache, l, (uint8_t)filled);
+        cache_fill_sectors(t->cache, l, (uint8_t)filled);
     else
         cache_tag_fill(l, (uint8_t)filled);
     sum->taken += also_written ? 0 : n;
@@ -39,7 +39,7 @@ static inline uint32_t write_line(const l2_tags_t *t, cache_key_t key, const cac
     cache_written_t *w =
         plain ? cache_write_narrow(t->cache, key, p->tag) : cache_write(t->cache, p->tag);
     const uint8_t fresh =
-        l2_tags_write(p->tag, w, touch->sectors, touch->full, masks[touch->bytes]);
+        cache_write_sectors(p->tag, w, touch->sectors, touch->full, masks[touch->bytes]);
     sum->modified += l2_sector_count(fresh);
     sum->taken += p->fresh ? n : 0;
     clean(t, key, plain, sum);

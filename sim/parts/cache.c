@@ -114,10 +114,11 @@ cache_t *cache_create(uint32_t sets, uint32_t ways, uint32_t line_bytes,
 
 void cache_keep_victims(cache_t *c, uint32_t lines)
 {
+    if (lines == 0)
+        return;
     RB_INVARIANT(c->written == NULL && c->victims == NULL && c->count == 0,
                  "cache: no place for %u victims", lines);
-    if (lines > 0)
-        c->victims = cache_create(1, lines, 1u << c->line_shift, REPLACEMENT_LRU, false, false);
+    c->victims = cache_create(1, lines, 1u << c->line_shift, REPLACEMENT_LRU, false, false);
 }
 
 cache_t *cache_like(const cache_t *c)
@@ -313,81 +314,6 @@ bool cache_find(const cache_t *c, uint64_t line, cache_spot_t *spot)
 void cache_use_again(cache_t *c, cache_spot_t spot)
 {
     policy_hit(c, spot.set, spot.way);
-}
-
-/* Index of a tag. */
-static inline uint32_t tag_number(const cache_t *c, const cache_tag_t *t)
-{
-    return (uint32_t)(c->narrow ? t - c->tag : (const wide_way_t *)(const void *)t - c->way);
-}
-
-cache_written_t *cache_written(cache_t *c, const cache_tag_t *t)
-{
-    if (!(*t & CACHE_TAG_WRITTEN))
-        return NULL;
-    return t == &c->dropped ? &c->dropped_written : &c->written[tag_number(c, t)];
-}
-
-cache_written_t *cache_write(cache_t *c, cache_tag_t *t)
-{
-    bool first = !(*t & CACHE_TAG_WRITTEN);
-    *t |= CACHE_TAG_WRITTEN;
-    cache_written_t *w = cache_written(c, t);
-    if (!first)
-        return w;
-    *w = (cache_written_t){0};
-    if (t == &c->dropped)
-        return w;
-    uint32_t number = tag_number(c, t), set = (uint32_t)divider_quotient(&c->by_ways, number);
-    if (c->narrow)
-        cache_narrow(c, set)->modified |= UINT64_C(1) << (number - set * c->ways);
-    else
-        c->wide_set[set].modified++;
-    return w;
-}
-
-uint32_t cache_modified(const cache_t *c, cache_key_t k)
-{
-    if (c->ways == 0)
-        return 0;
-    if (c->narrow)
-        return (uint32_t)__builtin_popcountll(cache_narrow(c, k.set)->modified);
-    return c->wide_set[k.set].modified;
-}
-
-cache_line_t cache_line_copy(const cache_t *c, const cache_tag_t *t)
-{
-    cache_line_t copy = {.line = cache_tag_line(*t), .valid = cache_tag_valid(t)};
-    if (*t & CACHE_TAG_WRITTEN)
-        copy.written = c->written[tag_number(c, t)];
-    return copy;
-}
-
-/* The least recently used modified way of a set, which must exist. Clears its modified state. */
-static uint32_t take_oldest_modified(cache_t *c, uint32_t set)
-{
-    if (c->narrow) {
-        narrow_set_t *s = cache_narrow(c, set);
-        uint32_t way = narrow_oldest_modified(s, c->ways);
-        s->modified &= ~(UINT64_C(1) << way);
-        return way;
-    }
-    const wide_way_t *ways = cache_wide_ways(c, set);
-    uint32_t way = c->wide_set[set].oldest;
-    while (!(ways[way].tag & CACHE_TAG_WRITTEN))
-        way = ways[way].newer;
-    c->wide_set[set].modified--;
-    return way;
-}
-
-bool cache_clean_oldest(cache_t *c, cache_key_t k, cache_line_t *cleaned)
-{
-    if (cache_modified(c, k) == 0)
-        return false;
-    cache_tag_t *t = cache_tag_at(c, k.set, take_oldest_modified(c, k.set));
-    *cleaned = cache_line_copy(c, t);
-    *t &= ~(cache_tag_t)CACHE_TAG_WRITTEN;
-    return true;
 }
 
 /* Copies a modified line that is evicted. Returns whether it has data that memory lacks. */

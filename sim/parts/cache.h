@@ -196,12 +196,22 @@ cache_written_t *cache_written(cache_t *c, const cache_tag_t *t);
 /* The same for a line that is about to be written; all zero on the first write. */
 cache_written_t *cache_write(cache_t *c, cache_tag_t *t);
 
+/* Fills sectors of a line with complete data; what was written to them stays modified. */
+void cache_fill_sectors(cache_t *c, cache_tag_t *t, uint8_t sectors);
+
+/* Writes bytes of these sectors of a line: all bytes (full) or those of the masks. w: from
+ * cache_write(). Returns the sectors that were not modified before. */
+uint8_t cache_write_sectors(cache_tag_t *t, cache_written_t *w, uint8_t sectors, uint8_t full,
+                            const uint32_t bytes[SECTORS_PER_LINE]);
+
 /* Number of modified lines in the set of k. */
 uint32_t cache_modified(const cache_t *c, cache_key_t k);
 
-/* Writes back the least recently used modified line of k's set: *cleaned is a copy of it. The line
- * stays, with only its complete sectors valid, as if it had been read. false: the set has no
- * modified line. */
+/* Writes back a modified line: *cleaned is a copy of it. The line stays, with only its complete
+ * sectors valid, as if it had been read. false: it is not modified. */
+bool cache_clean(cache_t *c, cache_tag_t *t, cache_line_t *cleaned);
+
+/* The same for the least recently used modified line of k's set. false: it has none. */
 bool cache_clean_oldest(cache_t *c, cache_key_t k, cache_line_t *cleaned);
 
 /* Calls visit for every line present, set by set, most recently used first. */

@@ -13,6 +13,7 @@
 #include "sim/core/log.h"
 #include "sim/sm/by_launch.h"
 #include "sim/sm/landing.h"
+#include "sim/sm/memory/memory.h"
 #include "sim/sm/subcore/subcore.h"
 #include "sim/sm/supply/supply.h"
 
@@ -156,6 +157,21 @@ static void membar_release(sm_t *sm, uint32_t w, cycle_t now)
     warp_resume(sm, w, released, STATE_MEMBAR, now);
 }
 
+/* Whether a memory barrier of warp w has nothing to wait for. One of GPU scope begins to write back when
+ * the warp's own stores are in the L1. */
+static __attribute__((noinline)) bool membar_done(sm_t *sm, uint32_t w, cycle_t now)
+{
+    warp_slot_t *warp = &sm->slot[w];
+    if (warp->loads != 0)
+        return false;
+    if (warp->releases) {
+        warp->releases = false;
+        by_launch_warp(sm, w);
+        warp->ticket = memory_write_back(sm, now);
+    }
+    return warp->stores == 0 && memory_written_back(sm, warp->ticket);
+}
+
 void block_membar(sm_t *sm, uint32_t w, const inst_t *inst, cycle_t now)
 {
     const sm_spec_t *spec = &sm->config->sm;
@@ -169,7 +185,8 @@ void block_membar(sm_t *sm, uint32_t w, const inst_t *inst, cycle_t now)
         warp->membar_latency = spec->membar_gpu_latency;
     else
         warp->membar_latency = spec->membar_cta_latency;
-    if (warp->loads == 0 && warp->stores == 0) {
+    warp->releases = (inst->flags & INST_MEMBAR_GPU) != 0;
+    if (membar_done(sm, w, now)) {
         membar_release(sm, w, now);
         return;
     }
@@ -212,22 +229,47 @@ void block_memory_done(sm_t *sm, uint32_t w, cycle_t now)
         return;
     if (warp_parked(sm, w) == PARK_EXITED) {
         warp_release(sm, w, now);
-    } else if (warp_parked(sm, w) == PARK_MEMBAR && sm->slot[w].stores == 0) {
+    } else if (warp_parked(sm, w) == PARK_MEMBAR && membar_done(sm, w, now)) {
         warp_charge(sm, w, now);
         membar_release(sm, w, now);
     }
 }
 
+/* Tells the block scheduler that the stores of a launch are done, if it expects that. */
+static void stores_report(sm_t *sm, uint32_t launch, cycle_t now)
+{
+    if (sm->stores[launch] != 0 || !sm->stores_owed[launch] ||
+        !memory_written_back(sm, sm->ticket[launch]))
+        return;
+    msg_t m = {.arrival = now + sm->wiring.completion_latency,
+               .kind = MSG_STORES_DONE,
+               .count = (uint8_t)launch,
+               .input = (uint16_t)sm->wiring.index};
+    sm->stores_owed[launch] = false;
+    engine_send(sm->outbox, sm->wiring.scheduler_shard, &m);
+}
+
 void block_store_done(sm_t *sm, uint32_t w, uint32_t launch, cycle_t now)
 {
-    if (sm->stores[launch] == 0 && sm->stores_owed[launch]) {
-        msg_t m = {.arrival = now + sm->wiring.completion_latency,
-                   .kind = MSG_STORES_DONE,
-                   .count = (uint8_t)launch,
-                   .input = (uint16_t)sm->wiring.index};
-        sm->stores_owed[launch] = false;
-        engine_send(sm->outbox, sm->wiring.scheduler_shard, &m);
-    }
+    stores_report(sm, launch, now);
     if (warp_parked(sm, w) == PARK_MEMBAR)
         block_memory_done(sm, w, now);
+}
+
+void block_launch_over(sm_t *sm, const launch_ctx_t *launch, cycle_t now)
+{
+    if (sm->by_launch != NULL)
+        by_launch_to(sm, launch->tag);
+    sm->ticket[launch->index] = memory_write_back(sm, now);
+    sm->stores_owed[launch->index] = true;
+    stores_report(sm, launch->index, now);
+}
+
+void block_written_back(sm_t *sm, cycle_t now)
+{
+    for (uint32_t w = 0; w < sm->n_warps; w++)
+        if (warp_parked(sm, w) == PARK_MEMBAR)
+            block_memory_done(sm, w, now);
+    for (uint32_t launch = 0; launch < SM_MAX_LAUNCHES; launch++)
+        stores_report(sm, launch, now);
 }

@@ -4,7 +4,6 @@
 
 #include "sim/core/model_mem.h"
 #include "sim/sm/inst_profile.h"
-#include "sim/sm/memory/memory.h"
 #include "sim/sm/supply/supply.h"
 
 void by_launch_free(sm_t *sm)
@@ -49,7 +48,7 @@ void by_launch_active(sm_t *sm, cycle_t now)
     by_launch_t *b = sm->by_launch;
     const uint64_t cycles = now - b->since;
     for (uint32_t i = 0; i < b->n_resident; i++) {
-        sm_stats_t *s = (sm_stats_t *)stats_split_set(&b->split, b->resident[i].tag);
+        sm_stats_t *s = by_launch_of(sm, b->resident[i].tag);
         s->active_cycles += cycles / b->n_resident + (i < cycles % b->n_resident);
     }
     b->since = now;
@@ -79,28 +78,4 @@ void by_launch_leave(sm_t *sm, uint16_t tag, cycle_t now)
     by_launch_active(sm, now);
     b->n_resident--;
     memmove(&b->resident[i], &b->resident[i + 1], (b->n_resident - i) * sizeof(*b->resident));
-}
-
-/* Whose reply it is. */
-static uint16_t owner(const sm_t *sm, const mem_msg_t *m)
-{
-    const uint32_t index = txn_index(m->txn);
-    uint32_t w;
-    switch (txn_kind(m->txn)) {
-    case TXN_MSHR:
-        return sm->by_launch->line[index];
-    case TXN_LOAD:
-        (void)memory_load_inst(sm, index, &w);
-        return by_launch_tag(sm, w);
-    case TXN_STORE:
-        return sm->by_launch->tag_of[index >> STORE_LAUNCH_SHIFT & (SM_MAX_LAUNCHES - 1)];
-    default:
-        return sm->by_launch->fetch[index];
-    }
-}
-
-void by_launch_reply(sm_t *sm, const msg_t *m)
-{
-    sm_stats_t *s = (sm_stats_t *)stats_split_set(&sm->by_launch->split, owner(sm, &m->mem));
-    s->xbar_flits_in += m->flits;
 }

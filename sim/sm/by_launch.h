@@ -36,10 +36,16 @@ static inline uint16_t by_launch_tag(const sm_t *sm, uint32_t w)
     return sm->by_launch->tag_of[sm->slot[w].launch];
 }
 
+/* The counters of a launch. */
+static inline sm_stats_t *by_launch_of(const sm_t *sm, uint16_t tag)
+{
+    return (sm_stats_t *)stats_split_set(&sm->by_launch->split, tag);
+}
+
 /* The counters of a warp's launch. */
 static inline sm_stats_t *by_launch_stats(const sm_t *sm, uint32_t w)
 {
-    return (sm_stats_t *)stats_split_set(&sm->by_launch->split, by_launch_tag(sm, w));
+    return by_launch_of(sm, by_launch_tag(sm, w));
 }
 
 /* Puts the counters of a launch in place. */
@@ -70,8 +76,5 @@ void by_launch_active(sm_t *sm, cycle_t now);
 /* A warp of a launch starts or leaves. */
 void by_launch_start(sm_t *sm, uint16_t tag, cycle_t now);
 void by_launch_leave(sm_t *sm, uint16_t tag, cycle_t now);
-
-/* Counts the flits of a reply. */
-void by_launch_reply(sm_t *sm, const msg_t *m);
 
 #endif

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "sim/core/model_mem.h"
+#include "sim/sm/by_launch.h"
 #include "sim/sm/memory/memory.h"
 
 /* A store's handle has the warp slot in its low bits; above it, while launches overlap, the index of the
@@ -164,44 +165,74 @@ void profile_line(sm_t *sm, uint32_t mshr, uint8_t pending, uint32_t site)
     }
 }
 
-static void count_l2(sm_t *sm, uint32_t site, uint64_t sectors, uint64_t hits)
+/* Who owns a reply: a launch, if they are counted apart, and for each sector an instruction; 0: none. */
+typedef struct {
+    uint16_t launch; /* tag */
+    uint32_t site[SECTORS_PER_LINE];
+} owner_t;
+
+/* All sectors belong to one instruction. */
+static void own_all(owner_t *o, uint32_t site)
 {
-    inst_counts_t *c = profile_counts(sm, site);
-    c->l2_sectors += sectors;
-    c->l2_hits += hits;
+    for (unsigned s = 0; s < SECTORS_PER_LINE; s++)
+        o->site[s] = site;
 }
 
-void profile_reply(sm_t *sm, mem_msg_t *m)
+/* The instructions that asked for the sectors of a line that come now. */
+static void own_line(owner_t *o, uint32_t *line, uint8_t sectors)
 {
-    if (sm->profile->table == NULL)
-        return;
-    uint32_t index = txn_index(m->txn);
-    const uint64_t sectors = (uint64_t)__builtin_popcount(m->sectors);
-    const unsigned hit = m->src >> MEM_HIT_SHIFT;
-    const uint64_t hits = (uint64_t)__builtin_popcount(hit);
+    for (unsigned s = 0; s < SECTORS_PER_LINE; s++) {
+        if (sectors >> s & 1) {
+            o->site[s] = line[s];
+            line[s] = 0;
+        }
+    }
+}
+
+static owner_t owner_of(sm_t *sm, mem_msg_t *m)
+{
+    const by_launch_t *b = sm->by_launch;
+    uint32_t index = txn_index(m->txn), w;
+    owner_t o = {0};
     switch (txn_kind(m->txn)) {
     case TXN_MSHR:
-        for (unsigned s = 0; s < SECTORS_PER_LINE; s++) {
-            uint32_t *site = &sm->profile->line[index][s];
-            if (m->sectors >> s & 1) {
-                count_l2(sm, *site, 1, hit >> s & 1);
-                *site = 0;
-            }
-        }
+        o.launch = b == NULL ? 0 : b->line[index];
+        own_line(&o, sm->profile->line[index], m->sectors);
         break;
     case TXN_LOAD: {
-        uint32_t w;
         const inst_t *inst = memory_load_inst(sm, index, &w);
-        count_l2(sm, profile_find(sm, w, inst), sectors, hits);
+        o.launch = b == NULL ? 0 : by_launch_tag(sm, w);
+        own_all(&o, profile_find(sm, w, inst));
         break;
     }
     case TXN_STORE:
-        count_l2(sm, store_site(sm, &index), sectors, hits);
+        own_all(&o, store_site(sm, &index));
+        o.launch = b == NULL ? 0 : b->tag_of[index >> STORE_LAUNCH_SHIFT];
         m->txn = txn_make(TXN_STORE, index);
         break;
-    default: /* an instruction fetch; one that a GPC's code cache served is not looked up */
-        if (!(m->src & MEM_NOT_LOOKED_UP))
-            count_l2(sm, 0, sectors, hits);
+    case TXN_FETCH:
+        o.launch = b == NULL ? 0 : b->fetch[index];
         break;
+    case TXN_WRITE_BACK:
+        o.launch = (uint16_t)(index >> WRITE_BACK_LAUNCH_SHIFT);
+        break;
+    }
+    return o;
+}
+
+void profile_reply(sm_t *sm, msg_t *m)
+{
+    const owner_t o = owner_of(sm, &m->mem);
+    sm_stats_t *stats = sm->by_launch == NULL ? &sm->stats : by_launch_of(sm, o.launch);
+    const unsigned hit = m->mem.src >> MEM_HIT_SHIFT;
+    stats->xbar_flits_in += m->flits;
+    if (sm->profile->table == NULL || m->mem.src & MEM_NOT_LOOKED_UP) /* in a GPC's code cache */
+        return;
+    for (unsigned s = 0; s < SECTORS_PER_LINE; s++) {
+        if (!(m->mem.sectors >> s & 1))
+            continue;
+        inst_counts_t *c = profile_counts(sm, o.site[s]);
+        c->l2_sectors++;
+        c->l2_hits += hit >> s & 1;
     }
 }

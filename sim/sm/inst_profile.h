@@ -123,7 +123,8 @@ uint32_t profile_store_handle(const sm_t *sm, uint32_t site);
  * earlier one requested. */
 void profile_line(sm_t *sm, uint32_t mshr, uint8_t pending, uint32_t site);
 
-/* A reply arrived. Restores the handle of a request whose handle was changed. */
-void profile_reply(sm_t *sm, mem_msg_t *m);
+/* A reply arrived: counts its flits and sectors for their owners. Restores the handle of a request whose
+ * handle was changed. */
+void profile_reply(sm_t *sm, msg_t *m);
 
 #endif

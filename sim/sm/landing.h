@@ -20,6 +20,12 @@ void block_memory_done(sm_t *sm, uint32_t w, cycle_t now);
  * slot. */
 void block_store_done(sm_t *sm, uint32_t w, uint32_t launch, cycle_t now);
 
+/* A launch has no blocks any more; its end waits for what the L1 has modified. */
+void block_launch_over(sm_t *sm, const launch_ctx_t *launch, cycle_t now);
+
+/* What a fence or the end of a launch may wait for has been written back. */
+void block_written_back(sm_t *sm, cycle_t now);
+
 /* record.c: to be called only if the kind is in sm->recorded, except record_free(). */
 
 void record_free(sm_t *sm);

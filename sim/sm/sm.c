@@ -114,7 +114,7 @@ static void message_prefetch(const sm_t *sm, uint32_t others)
 
 /* At the first message of a launch, empties the L1 and the constant caches; but not under the blocks of
  * another launch. Only an SM without blocks gets another carve-out. */
-static void take_epoch(sm_t *sm, const block_msg_t *m)
+static void take_epoch(sm_t *sm, const block_msg_t *m, cycle_t now)
 {
     const launch_ctx_t *launch = m->launch;
     int32_t newer = (int32_t)(launch->epoch - sm->epoch);
@@ -125,7 +125,9 @@ static void take_epoch(sm_t *sm, const block_msg_t *m)
     sm->epoch = newer > 0 ? launch->epoch : sm->epoch;
     sm->code_base = launch->code_base;
     sm->carveout = m->carveout;
-    memory_reset(sm, m->carveout);
+    if (sm->by_launch != NULL)
+        by_launch_to(sm, launch->tag);
+    memory_reset(sm, m->carveout, now);
     const_forget(sm);
 }
 
@@ -161,8 +163,11 @@ ALWAYS_INLINE uint32_t take_message(sm_t *sm, uint32_t n, cycle_t now)
     case MSG_BLOCK:
         if (!sm->begun)
             begin(sm);
-        take_epoch(sm, &m->block);
+        take_epoch(sm, &m->block, now);
         block_start(sm, &m->block, now);
+        break;
+    case MSG_LAUNCH_OVER:
+        block_launch_over(sm, m->block.launch, now);
         break;
     default:
         rb_panic("SM %u: message of kind %d", sm->wiring.index, m->kind);
@@ -191,14 +196,21 @@ static void take_reply(sm_t *sm, uint32_t n, cycle_t now)
     const msg_t *m = &msg_pool_at(&sm->inbox.pool, n)->msg;
     const uint32_t index = txn_index(m->mem.txn);
     switch (txn_kind(m->mem.txn)) {
+    case TXN_MSHR:
+        l1_fill(sm, &m->mem, now);
+        break;
+    case TXN_LOAD:
+        l1_answer(sm, &m->mem, now);
+        break;
     case TXN_STORE:
         sm_store_done(sm, index, now);
         break;
     case TXN_FETCH:
         warps_fetched(sm, fetch_reply(sm, index, m->mem.sectors, now), now);
         break;
-    default:
-        l1_reply(sm, &m->mem, now);
+    case TXN_WRITE_BACK:
+        if (memory_write_acknowledged(sm, index))
+            block_written_back(sm, now);
         break;
     }
     msg_pool_free(&sm->inbox.pool, n);
@@ -208,12 +220,10 @@ static void take_reply(sm_t *sm, uint32_t n, cycle_t now)
 ALWAYS_INLINE void take_reply_of(sm_t *sm, uint32_t n, cycle_t now, const bool profiled)
 {
     msg_t *m = &msg_pool_at(&sm->inbox.pool, n)->msg;
-    if (profiled && sm->by_launch != NULL)
-        by_launch_reply(sm, m);
+    if (profiled)
+        profile_reply(sm, m);
     else
         sm->stats.xbar_flits_in += m->flits;
-    if (profiled)
-        profile_reply(sm, &m->mem);
     take_reply(sm, n, now);
 }
 

@@ -134,7 +134,7 @@ void sm_store_done(sm_t *sm, uint32_t index, cycle_t now);
 /* ---- Messages out (sm_port.c) ---- */
 
 /* Handle of a request in flight, in mem_msg_t.txn. */
-typedef enum { TXN_MSHR, TXN_LOAD, TXN_STORE, TXN_FETCH } txn_kind_t;
+typedef enum { TXN_MSHR, TXN_LOAD, TXN_STORE, TXN_FETCH, TXN_WRITE_BACK } txn_kind_t;
 enum { TXN_SHIFT = 28 };
 
 static inline uint32_t txn_make(txn_kind_t kind, uint32_t index)
@@ -151,6 +151,10 @@ static inline uint32_t txn_index(uint32_t txn)
 {
     return txn & ((UINT32_C(1) << TXN_SHIFT) - 1);
 }
+
+/* The index of a TXN_WRITE_BACK, which no instruction owns: its ticket (write_back.c), and the tag of its
+ * launch. */
+enum { WRITE_BACK_LAUNCH_SHIFT = 10 };
 
 /* Whether the miss queue in front of the crossbar is full. */
 static inline bool sm_out_full(const sm_t *sm)

@@ -13,7 +13,7 @@ void sm_send_request(sm_t *sm, const mem_msg_t *m, uint32_t flits, cycle_t ready
     msg->mem = *m;
     msg->mem.sm = (uint16_t)sm->wiring.index;
     if (sm->by_launch != NULL)
-        ((sm_stats_t *)stats_split_set(&sm->by_launch->split, m->launch))->xbar_flits_out += flits;
+        by_launch_of(sm, m->launch)->xbar_flits_out += flits;
     if (m->op != MEM_READ && sm->wiring.data_interval > 0)
         xbar_out_stretch(&sm->out, sm->wiring.data_interval * sm->wiring.port_flits);
     const bool overtakes = m->op == MEM_WRITE && sm->wiring.stores_first;

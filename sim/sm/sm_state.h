@@ -30,9 +30,11 @@ typedef struct {
     uint8_t copy_group;      /* group of its asynchronous copies that is open (copies.c) */
     uint8_t watch;           /* WATCH_*: which of its writes count */
     bool fenced;             /* it was at a fence of GPU scope since its last store */
+    bool releases;           /* its memory barrier has yet to write back what the L1 has modified */
     bool poll_failed;        /* a poll since wait was set found less written than it asks */
     uint32_t wait;           /* index + 1 of the wait whose test it executes, 0: none */
     uint32_t membar_latency; /* of its memory barrier, counted from the last completion */
+    uint32_t ticket;         /* of what its memory barrier waits for (write_back.c) */
 } warp_slot_t;
 
 typedef struct {
@@ -133,6 +135,7 @@ struct sm {
     uint32_t stores[SM_MAX_LAUNCHES];  /* packets of each launch in flight, also those of warps that
                                         * have left */
     bool stores_owed[SM_MAX_LAUNCHES]; /* the block scheduler expects MSG_STORES_DONE */
+    uint32_t ticket[SM_MAX_LAUNCHES];  /* of what the end of each launch waits for (write_back.c) */
 };
 
 #endif

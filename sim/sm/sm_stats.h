@@ -110,7 +110,7 @@ typedef enum {
     S(global_store_sectors, "sectors", "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",           \
       "sectors that global stores write")                                                          \
     S(global_store_hits, "sectors", "",                                                            \
-      "sectors of global stores that hit in L1 (stores are always written through)")               \
+      "sectors of global stores that hit in L1 (written through, unless l1.write is write_back)")  \
     S(local_load_requests, "requests", "l1tex__t_requests_pipe_lsu_mem_local_op_ld.sum",           \
       "local load instructions that reach L1")                                                     \
     S(local_load_sectors, "sectors", "l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum",              \

@@ -72,6 +72,8 @@ static void mistakes_in_the_configuration_are_named(void **state)
     expect(2, "which", WORDS("run", "relu.rbt", "-s", "blocks.which=middle"));
     expect(2, "relax", WORDS("run", "relu.rbt", "-s", "sampling.samplers=relax"));
     expect(2, "option=value", WORDS("run", "relu.rbt", "-s", "sampling.samplers=blocks:x"));
+    expect(2, "l1.write = write_back: samplers inside launches",
+           WORDS("run", "relu.rbt", "-s", "sampling.samplers=blocks", "-s", "l1.write=write_back"));
     static const char config[] = "blocks : { count = 12; which = 3; };\n";
     cli_write("wrong.cfg", config, strlen(config));
     expect(2, "wrong.cfg:1", WORDS("config", "check", "wrong.cfg"));

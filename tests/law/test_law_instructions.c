@@ -219,7 +219,7 @@ static void sums_are_those_of_the_launch_with_every_setting(void **state)
     static const char *const settings[] = {
         "sm.rf_bank_reads=1", "l1.prefetcher=stride",   "l1.prefetcher=next_line",
         "l1.enabled=false",   "l1.perfect=true",        "l2.perfect=true",
-        "l1.write=allocate",  "l1.write=evict",         "sm.ideal=true",
+        "l1.write=allocate",  "l1.write=write_back",    "sm.ideal=true",
         "icache.buffer=1",    "sm.mem_queue=2",         "l1.mshrs=4",
         "sm.scheduler=lrr",   "sm.scheduler=two_level", "icache.perfect=true",
         "const.l1_size=256",  "tlb.entries=1"};
@@ -268,7 +268,7 @@ static void put_in_streams(synth_t *program, stream_builder_t *b)
 static void sums_are_those_of_each_launch_that_overlaps(void **state)
 {
     static const char *const settings[] = {"sm.mem_queue=2", "l1.prefetcher=next_line",
-                                           "l1.mshrs=4", "l1.write=allocate", "l1.enabled=false"};
+                                           "l1.mshrs=4", "l1.write=write_back", "l1.enabled=false"};
     static seen_t apart, together;
     (void)state;
     for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++) {

@@ -245,8 +245,9 @@ static void an_l1_of_fixed_size_keeps_its_size(void **state)
     assert_int_equal(s->sm.l1.write, WRITE_POLICY_EVICT);
     assert_non_null(strstr(r.report, " 0 lost"));
     release(&r);
-    r = import_good("-gpgpu_cache:dl1 64:128:4,L:L:m:N:L,A:256:8,16:0\n", NULL);
+    r = import_good("-gpgpu_cache:dl1 64:128:4,L:B:m:L:L,A:256:8,16:0\n", NULL);
     assert_int_equal(r.spec.sm.l1.sets, 64);
+    assert_int_equal(r.spec.sm.l1.write, WRITE_POLICY_WRITE_BACK);
     release(&r);
     r = import_good("-gpgpu_cache:dl1 none\n", NULL);
     assert_false(r.spec.sm.l1.enabled);
@@ -311,7 +312,7 @@ static void what_rubato_has_in_one_way_only_is_lost_in_another(void **state)
                                        "gpgpu_flush_l1_cache 0",
                                        "gpgpu_operand_collector_num_units_gen 16",
                                        "gpgpu_memory_partition_indexing 1",
-                                       "gpgpu_cache:dl1 S:4:128:64,L:B:m:L:L,A:512:8,16:0,32",
+                                       "gpgpu_cache:dl1 S:4:128:64,L:R:m:L:L,A:512:8,16:0,32",
                                        "gpgpu_cache:dl2 S:32:128:24,L:T:m:L:P,A:192:4,32:0,32",
                                        "gpgpu_max_insn 1000000",
                                        "gpgpu_clock_domains 1132:1132:900:850",

@@ -256,6 +256,7 @@ static void parameters_that_contradict_each_other_are_refused(void **state)
     assert_refused(LIST("l1.latency=4"), LIST("l1.latency", "sm.mem_issue_latency", "10 cycles"));
     assert_refused(LIST("lat.hmma_acc=11"), LIST("lat.hmma_acc = 11", "lat.hmma = 10"));
     assert_refused(LIST("sm.mem_issue_latency=23"), LIST("shared.latency", "24 cycles"));
+    assert_refused(LIST("l1.write=write_back", "l1.victim_lines=8"), LIST("l1.victim_lines = 8"));
     assert_refused(LIST("l1.carveouts=0,64KiB,32KiB"), LIST("l1.carveouts", "32KiB"));
     assert_refused(LIST("l1.carveouts=0,256KiB"), LIST("256KiB", "128KiB"));
     assert_refused(LIST("l1.carveouts=0,8000"), LIST("l1.carveouts", "7680 and 8KiB"));

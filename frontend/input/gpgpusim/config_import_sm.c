@@ -150,7 +150,8 @@ void import_map_special_unit(import_t *im, import_option_t *o)
 /* What a store does follows from the policies of writes and of their allocation. */
 static bool set_l1_write(import_t *im, import_option_t *o, const import_cache_t *c)
 {
-    const char *write = c->policy[CACHE_WRITE] == 'E'              ? "evict"
+    const char *write = c->policy[CACHE_WRITE] == 'B'              ? "write_back"
+                        : c->policy[CACHE_WRITE] == 'E'            ? "evict"
                         : c->policy[CACHE_WRITE_ALLOCATION] == 'N' ? "update"
                                                                    : "allocate";
     return c->policy[CACHE_WRITE_ALLOCATION] == '\0' || import_set(im, o, "l1.write", "%s", write);
@@ -173,7 +174,7 @@ void import_map_l1(import_t *im, import_option_t *o)
                set_l1_write(im, o, &c) &&
                (!c.queue || import_set(im, o, "l1.miss_queue", "%u", c.queue)) &&
                import_cache_policy(o, &c, CACHE_REPLACEMENT, "LF") &&
-               import_cache_policy(o, &c, CACHE_WRITE, "TLE") &&
+               import_cache_policy(o, &c, CACHE_WRITE, "TLEB") &&
                import_cache_policy(o, &c, CACHE_WRITE_ALLOCATION, "NL") &&
                import_cache_policy(o, &c, CACHE_INDEX, "L")) {
         import_treat(o, IMPORT_APPROXIMATED, "%s",

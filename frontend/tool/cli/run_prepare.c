@@ -285,6 +285,7 @@ rb_code_t run_prepare(run_t *run, rb_err_t *err)
     RB_TRY(prepare_isolated(run, err));
     tell_cold(run);
     RB_TRY(check_limit(run, err));
+    RB_TRY(gpu_inside_check(run->setup.spec, run->inside.list.n, err));
     RB_TRY(check_streams(run, err));
     if (o->timeline != NULL)
         RB_TRY(run_timeline_open(&run->timeline, o->timeline, err));

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "sim/core/alloc.h"
+#include "sim/gpu/dispatch/launch_over.h"
 
 cycle_t overlap_least(const gpu_spec_t *spec)
 {
@@ -119,6 +120,7 @@ void overlap_admit(overlap_t *o, uint32_t index, uint32_t op, uint32_t epoch)
     l->all_sent = false;
     l->sent = l->done = l->sent_insts = 0;
     l->storing = 0;
+    l->over = false;
     set_share(o, l);
     l->ctx = (launch_ctx_t){.epoch = epoch, .index = (uint8_t)index, .overlaps = true};
     l->ctx.tag = (uint16_t)(1 + epoch % (COPY_TAG - 1));
@@ -195,10 +197,16 @@ static void pass_on(overlap_t *o, cycle_t now)
 /* --- blocks ---------------------------------------------------------------------------------- */
 
 /* Ends a launch that has nothing left. */
-static void end_if_done(overlap_t *o, overlap_launch_t *l, cycle_t now)
+static void end_if_done(overlap_t *o, overlap_launch_t *l, outbox_t *out, cycle_t now)
 {
     if (l->state != LAUNCH_OPEN || !l->all_sent || l->done < l->sent || l->storing > 0)
         return;
+    if (!l->over && o->replay == NULL) {
+        l->over = true;
+        l->storing = launch_over_tell(o->spec, o->sm_shard, &l->ctx, out, now);
+        if (l->storing > 0)
+            return;
+    }
     l->state = LAUNCH_ENDED;
     l->end = now;
     o->running--;
@@ -222,7 +230,7 @@ static void block_done(overlap_t *o, const msg_t *m)
     o->blocks_done++;
 }
 
-static void take_messages(overlap_t *o, cycle_t now)
+static void take_messages(overlap_t *o, outbox_t *out, cycle_t now)
 {
     bool any = false;
     for (uint32_t n; (n = inbox_take(o->inbox, now + 1)) != 0; any = true) {
@@ -230,7 +238,7 @@ static void take_messages(overlap_t *o, cycle_t now)
         const uint32_t index = m->kind == MSG_STORES_DONE ? m->count : m->block.launch->index;
         block_done(o, m);
         msg_pool_free(&o->inbox->pool, n);
-        end_if_done(o, &o->launch[index], now);
+        end_if_done(o, &o->launch[index], out, now);
     }
     if (any)
         o->attempt = cycle_max(now, o->dispatch_next);
@@ -322,7 +330,7 @@ static void remove_from_queue(overlap_t *o, size_t at)
 }
 
 /* Launches without further blocks leave the queue. */
-static void leave_queue(overlap_t *o, cycle_t now)
+static void leave_queue(overlap_t *o, outbox_t *out, cycle_t now)
 {
     for (size_t i = 0; i < o->n_queue;) {
         overlap_launch_t *l = &o->launch[o->queue[i]];
@@ -332,14 +340,14 @@ static void leave_queue(overlap_t *o, cycle_t now)
         }
         remove_from_queue(o, i);
         l->all_sent = true;
-        end_if_done(o, l, now);
+        end_if_done(o, l, out, now);
     }
 }
 
 /* Dispatches one block, if one is due and an SM has room. Sets when it is to be tried again. */
 static void dispatch(overlap_t *o, outbox_t *out, cycle_t now)
 {
-    leave_queue(o, now);
+    leave_queue(o, out, now);
     o->attempt = CYCLE_NEVER;
     for (size_t i = 0; i < o->n_queue; i++) {
         overlap_launch_t *l = &o->launch[o->queue[i]];
@@ -355,7 +363,7 @@ static void dispatch(overlap_t *o, outbox_t *out, cycle_t now)
         if (sm < 0)
             continue;
         send_block(o, l, (uint32_t)sm, out, now);
-        leave_queue(o, now);
+        leave_queue(o, out, now);
         o->attempt = o->n_queue > 0 ? o->dispatch_next : CYCLE_NEVER;
         return;
     }
@@ -413,7 +421,7 @@ cycle_t overlap_run(overlap_t *o, outbox_t *out, cycle_t from, cycle_t to)
         o->any_ended = false;
         if (!o->started)
             start(o);
-        take_messages(o, now);
+        take_messages(o, out, now);
         take_copies(o, now);
         if (o->attempt <= now)
             dispatch(o, out, now);

@@ -39,6 +39,7 @@ typedef struct {
     bool all_sent; /* no block is left to dispatch */
     uint64_t sent, done, sent_insts;
     uint32_t storing; /* SMs with outstanding stores of blocks that are done */
+    bool over;        /* launch_over_tell() was called */
     /* Set by the launch loop when it opens the launch. */
     feed_t feed;
     launch_ctx_t ctx;

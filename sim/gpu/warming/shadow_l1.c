@@ -18,7 +18,7 @@ struct shadow_l1 {
     l1_sm_t sm[SMS];
     uint32_t n;      /* of them */
     uint32_t of_sms; /* SMs of the chip */
-    uint32_t write;  /* write_policy_t */
+    write_policy_t write;
     bool perfect;
     uint64_t blocks_per_bin;
     shadow_l1_seen_t *seen; /* owned; by bin */
@@ -31,7 +31,7 @@ shadow_l1_t *shadow_l1_create(const gpu_spec_t *spec, const occupancy_t *occupan
     shadow_l1_t *l = rb_calloc(1, sizeof(*l));
     l->of_sms = spec->sm.sm.count;
     l->n = l->of_sms < SMS ? l->of_sms : SMS;
-    l->write = l1->write;
+    l->write = (write_policy_t)l1->write;
     l->perfect = l1->perfect;
     l->blocks_per_bin = blocks_per_bin;
     l->seen = rb_calloc(bins, sizeof(*l->seen));
@@ -83,11 +83,9 @@ static void load_line(const shadow_l1_t *l, cache_t *c, const touch_l1_t *a, sha
 static void store_line(const shadow_l1_t *l, cache_t *c, const touch_l1_t *a)
 {
     const cache_key_t key = cache_key_of(c, a->line);
-    cache_tag_t *line = cache_lookup_key(c, key, false);
-    if (l->write == WRITE_POLICY_EVICT && line != NULL)
-        cache_tag_drop(line, a->sectors);
-    if (l->write == WRITE_POLICY_ALLOCATE && a->full != 0)
-        cache_tag_fill(line != NULL ? line : cache_place(c, key).tag, a->full);
+    const policy_store_t store = {a->sectors, a->full, NULL};
+    cache_line_t victim; /* samplers refuse L1s with modified lines */
+    (void)write_policy_store(l->write, c, key, cache_lookup_key(c, key, false), &store, &victim);
 }
 
 void shadow_l1_take(shadow_l1_t *l, uint64_t slot, uint64_t block, const touch_l1_t *access,

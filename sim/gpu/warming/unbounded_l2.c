@@ -91,8 +91,8 @@ static void write_line(unbounded_l2_t *u, entry_t *e, const l2_touch_t *touch, l
         u->written[u->n_written++] = (cache_written_t){0};
         e->tag |= CACHE_TAG_WRITTEN;
     }
-    (void)l2_tags_write(&e->tag, &u->written[e->written], touch->sectors, touch->full,
-                        masks[touch->bytes]);
+    (void)cache_write_sectors(&e->tag, &u->written[e->written], touch->sectors, touch->full,
+                              masks[touch->bytes]);
 }
 
 void unbounded_l2_touch(unbounded_l2_t *u, const l2_touch_t *touch, size_t n, l2_masks_t masks)

@@ -1,9 +1,9 @@
 /*
- * L1 data cache: sectored, write-through, lines allocated on fill. Misses wait in MSHRs, which are
+ * L1 data cache: sectored, lines allocated on fill. Misses wait in MSHRs, which are
  * independent of the lines (streaming L1), so any number of lines may be outstanding.
  *
  * Local stores allocate the sectors that they write completely, so that spilled registers are read
- * back from L1. write_policy.h says what global stores do.
+ * back from L1. write_policy.h says what global stores do; write_back.c what modified lines do.
  */
 #include "sim/sm/memory/memory_parts.h"
 
@@ -14,7 +14,7 @@ void l1_init(sm_t *sm)
 {
     const l1_spec_t *spec = &sm->config->l1;
     sm->memory.l1 = cache_create(spec->sets, l1_spec_ways(spec, 0), LINE_BYTES, spec->replacement,
-                                 false, false);
+                                 false, spec->write == WRITE_POLICY_WRITE_BACK);
     cache_keep_victims(sm->memory.l1, spec->victim_lines);
     cache_watch(sm->memory.l1, &sm->memory.l1_request);
     sm->memory.prefetcher_word =
@@ -27,9 +27,10 @@ void l1_free(sm_t *sm)
     rb_model_free(sm->memory.prefetcher_word);
 }
 
-void l1_reset(sm_t *sm, uint32_t carveout)
+void l1_reset(sm_t *sm, uint32_t carveout, cycle_t now)
 {
     const l1_spec_t *spec = &sm->config->l1;
+    (void)memory_write_back(sm, now);
     cache_reset(sm->memory.l1, spec->sets, l1_spec_ways(spec, carveout));
 }
 
@@ -40,19 +41,6 @@ static void count_global(const sm_t *sm, uint64_t *counter, uint8_t sectors)
         *counter += (uint64_t)__builtin_popcount(sectors);
 }
 
-/* Applies a store to global memory or a surface to the L1. The lookup does not count as a use of the line. */
-static void store_global(sm_t *sm, const line_access_t *a)
-{
-    const cache_key_t key = cache_key_of(sm->memory.l1, a->line);
-    cache_tag_t *line = cache_lookup_key(sm->memory.l1, key, false);
-    const uint8_t held = line == NULL ? 0 : (uint8_t)(a->sectors & cache_tag_valid(line));
-    count_global(sm, &sm->stats.global_store_hits, held);
-    if (sm->config->l1.write == WRITE_POLICY_EVICT && held != 0)
-        cache_tag_drop(line, held);
-    if (sm->config->l1.write == WRITE_POLICY_ALLOCATE && a->full != 0)
-        l1_line_fill(sm, key, false, a->full);
-}
-
 void sm_learn_l1(sm_t *sm, uint64_t line, uint8_t sectors, uint8_t full, bool store)
 {
     if (!sm->begun)
@@ -60,11 +48,14 @@ void sm_learn_l1(sm_t *sm, uint64_t line, uint8_t sectors, uint8_t full, bool st
     const cache_key_t key = cache_key_of(sm->memory.l1, line);
     cache_tag_t *held = cache_lookup_key(sm->memory.l1, key, !store);
     sm->memory.l1_request = (cache_request_t){0};
-    if (store && sm->config->l1.write == WRITE_POLICY_EVICT && held != NULL)
-        cache_tag_drop(held, sectors);
-    if (store && (sm->config->l1.write != WRITE_POLICY_ALLOCATE || full == 0))
-        return;
-    l1_line_fill(sm, key, held == NULL, store ? full : sectors);
+    if (store) {
+        const policy_store_t what = {sectors, full, NULL};
+        cache_line_t victim; /* samplers that leave out blocks refuse L1s with modified lines */
+        (void)write_policy_store((write_policy_t)sm->config->l1.write, sm->memory.l1, key, held,
+                                 &what, &victim);
+    } else {
+        l1_line_fill(sm, key, held == NULL, sectors, CYCLE_NEVER);
+    }
     /* Misses in flight take a line that was absent for absent still. */
     mshr_t *miss = l1_mshr_find(sm, key);
     if (miss != NULL)
@@ -72,15 +63,68 @@ void sm_learn_l1(sm_t *sm, uint64_t line, uint8_t sectors, uint8_t full, bool st
     sm->memory.lsu.absent = false;
 }
 
+/* The store in the unit writes its sectors of a line. Returns what blocks it. */
+static l1_result_t store_line(sm_t *sm, const line_access_t *a, write_policy_t policy, cycle_t now)
+{
+    const policy_store_t what = {a->sectors, a->full, a->bytes};
+    const cache_key_t key = cache_key_of(sm->memory.l1, a->line);
+    /* The lookup is not a use of the line. */
+    cache_tag_t *line = cache_lookup_key(sm->memory.l1, key, false);
+    cache_line_t victim;
+    if (policy == WRITE_POLICY_WRITE_BACK && line == NULL && l1_way_out(sm) != L1_DONE)
+        return l1_way_out(sm); /* the victim may wait for it */
+    const uint8_t held = line == NULL ? 0 : (uint8_t)(a->sectors & cache_tag_valid(line));
+    count_global(sm, &sm->stats.global_store_hits, held);
+    if (policy != WRITE_POLICY_UPDATE &&
+        write_policy_store(policy, sm->memory.l1, key, line, &what, &victim))
+        write_back_put(sm, &victim, now);
+    return L1_DONE;
+}
+
+/* Whether a write-back L1 keeps what the store in the unit writes. Not if others may wait for it: the
+ * first store after a fence may be their flag. */
+static bool keeps_store(const sm_t *sm)
+{
+    const mem_entry_t *e = &sm->memory.lsu.cur;
+    if (sm->memory.write_back == NULL || cache_capacity(sm->memory.l1) == 0)
+        return false;
+    return sm->memory.lsu.space == MEM_LOCAL ||
+           (sm->config->l1.enabled && !(e->inst->flags & INST_BYPASS_L1) && e->wait == 0);
+}
+
+/* Called before the access in the unit goes to the L2: writes back what it is to find there, so that the
+ * access waits. drop: the L2 changes the data, and these sectors leave the L1. */
+static bool settle(sm_t *sm, const line_access_t *a, bool drop, cycle_t now)
+{
+    if (sm->memory.write_back == NULL)
+        return true;
+    cache_tag_t *line = cache_lookup(sm->memory.l1, a->line, false);
+    cache_line_t modified;
+    const cache_written_t *w = line == NULL ? NULL : cache_written(sm->memory.l1, line);
+    if (w != NULL && (w->dirty & a->sectors) != 0 && cache_clean(sm->memory.l1, line, &modified)) {
+        write_back_put(sm, &modified, now);
+        return false;
+    }
+    if (line != NULL && drop)
+        cache_tag_drop(line, a->sectors);
+    return true;
+}
+
 static l1_result_t store(sm_t *sm, const line_access_t *a, mem_op_t op, cycle_t now)
 {
+    const bool local = sm->memory.lsu.space == MEM_LOCAL;
+    write_policy_t policy = local ? WRITE_POLICY_ALLOCATE : (write_policy_t)sm->config->l1.write;
+    if (op == MEM_WRITE && keeps_store(sm))
+        return store_line(sm, a, WRITE_POLICY_WRITE_BACK, now);
     l1_result_t way = l1_way_out(sm);
     if (way != L1_DONE)
         return way;
-    if (op == MEM_WRITE && sm->memory.lsu.space != MEM_LOCAL)
-        store_global(sm, a);
-    else if (op == MEM_WRITE && a->full != 0)
-        l1_line_fill(sm, cache_key_of(sm->memory.l1, a->line), false, a->full);
+    if (!settle(sm, a, op != MEM_WRITE, now))
+        return L1_NO_QUEUE;
+    if (policy == WRITE_POLICY_WRITE_BACK)
+        policy = WRITE_POLICY_UPDATE;
+    if (op == MEM_WRITE)
+        (void)store_line(sm, a, policy, now);
     sm_store_sent(sm, sm->memory.lsu.cur.warp);
     l1_send(sm, a, op, a->sectors, TXN_STORE,
             sm_store_index(sm, sm->memory.lsu.cur.warp) | sm->store_handle, now);
@@ -93,6 +137,8 @@ static l1_result_t bypass(sm_t *sm, const line_access_t *a, mem_op_t op, cycle_t
     l1_result_t way = l1_way_out(sm);
     if (way != L1_DONE)
         return way;
+    if (!settle(sm, a, op == MEM_ATOMIC, now))
+        return L1_NO_QUEUE;
     load_t *load = l1_current_load(sm);
     if (load == NULL)
         return L1_NO_MSHR;

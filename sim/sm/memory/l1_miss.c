@@ -37,7 +37,7 @@ void l1_miss_free(sm_t *sm)
     rb_model_free(sm->memory.mshr_table);
 }
 
-l1_result_t l1_way_out(const sm_t *sm)
+l1_result_t l1_room(const sm_t *sm)
 {
     if (sm_out_full(sm))
         return L1_NO_QUEUE;
@@ -79,6 +79,14 @@ static void watch(const sm_t *sm, mem_op_t op, mem_msg_t *m)
     m->poll.words = op == MEM_READ ? 0 : words_of(u, m->line);
 }
 
+void l1_post(sm_t *sm, const mem_msg_t *m, cycle_t now)
+{
+    if (sm->by_launch != NULL && txn_kind(m->txn) == TXN_MSHR)
+        sm->by_launch->line[txn_index(m->txn)] = m->launch;
+    tlb_send(sm, m, m->op == MEM_READ ? 1 : data_flits(sm, m->sectors),
+             now + sm->config->l1.miss_latency);
+}
+
 void l1_send(sm_t *sm, const line_access_t *a, mem_op_t op, uint8_t sectors, txn_kind_t kind,
              uint32_t index, cycle_t now)
 {
@@ -91,29 +99,12 @@ void l1_send(sm_t *sm, const line_access_t *a, mem_op_t op, uint8_t sectors, txn
                    .sectors = sectors,
                    .full = op == MEM_WRITE ? a->full : a->words,
                    .conflict = a->conflict,
-                   .prefetched = kind == TXN_MSHR && sm->memory.mshr[index].prefetched,
                    .launch = sm->counted};
     memcpy(m.bytes, a->bytes, sizeof(m.bytes));
     if (sm->slot[sm->memory.lsu.cur.warp].watch & WATCH_GLOBAL && kind != TXN_MSHR &&
         sm->memory.lsu.space == MEM_GLOBAL)
         watch(sm, op, &m);
-    uint32_t flits = op == MEM_READ ? 1 : data_flits(sm, sectors);
-    if (sm->by_launch != NULL && kind == TXN_MSHR)
-        sm->by_launch->line[index] = sm->counted;
-    tlb_send(sm, &m, flits, now + sm->config->l1.miss_latency);
-}
-
-cache_tag_t *l1_line_fill(sm_t *sm, cache_key_t key, bool absent, uint8_t sectors)
-{
-    cache_tag_t *l = absent ? NULL : cache_lookup_key(sm->memory.l1, key, true);
-    if (l == NULL) {
-        cache_line_t victim; /* never dirty: the L1 writes through */
-        bool evicted;
-        l = cache_insert_key(sm->memory.l1, key, &victim, &evicted);
-        cache_prefetch_victim_chunk(sm->memory.l1, key); /* of the next victim */
-    }
-    cache_tag_fill(l, sectors);
-    return l;
+    l1_post(sm, &m, now);
 }
 
 static uint16_t load_new(sm_t *sm, uint32_t w, const inst_t *inst)
@@ -160,7 +151,7 @@ mshr_t *l1_mshr_new(sm_t *sm, cache_key_t key, bool absent)
     if (m->next_free != 0)
         __builtin_prefetch(&sm->memory.mshr[m->next_free - 1], 1);
     /* A store may fill the line while the miss is outstanding. */
-    bool fills = sm->memory.lsu.space == MEM_LOCAL || sm->config->l1.write == WRITE_POLICY_ALLOCATE;
+    bool fills = sm->memory.lsu.space == MEM_LOCAL || sm->config->l1.write >= WRITE_POLICY_ALLOCATE;
     *m = (mshr_t){.key = key, .absent = absent && !fills};
     tag_table_put(sm->memory.mshr_table, sm->memory.mshr_chunks, key.tag, (uint16_t)(i - 1));
     return m;

@@ -14,7 +14,14 @@ void prefetch_line(sm_t *sm, uint64_t line, cycle_t now)
         return;
     }
     mshr_t *m = l1_mshr_new(sm, key, tag == NULL);
-    const line_access_t a = {.line = line, .sectors = need};
+    const mem_msg_t ask = {.line = line,
+                           .site = MSG_SITE(sm->code_base + sm->memory.lsu.cur.inst->pc),
+                           .txn = txn_make(TXN_MSHR, (uint32_t)(m - sm->memory.mshr)),
+                           .op = MEM_READ,
+                           .src = MEM_SRC_GLOBAL,
+                           .sectors = need,
+                           .prefetched = true,
+                           .launch = sm->counted};
     m->prefetched = true;
     m->pending = need;
     sm->stats.l1_prefetches++;
@@ -22,5 +29,5 @@ void prefetch_line(sm_t *sm, uint64_t line, cycle_t now)
     if (sm->profile != NULL)
         profile_line(sm, (uint32_t)(m - sm->memory.mshr), need,
                      profile_find(sm, sm->memory.lsu.cur.warp, sm->memory.lsu.cur.inst));
-    l1_send(sm, &a, MEM_READ, need, TXN_MSHR, (uint32_t)(m - sm->memory.mshr), now);
+    l1_post(sm, &ask, now);
 }

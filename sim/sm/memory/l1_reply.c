@@ -2,6 +2,21 @@
 #include "sim/sm/by_launch.h"
 #include "sim/sm/memory/memory_parts.h"
 
+cache_tag_t *l1_line_fill(sm_t *sm, cache_key_t key, bool absent, uint8_t sectors, cycle_t now)
+{
+    cache_tag_t *l = absent ? NULL : cache_lookup_key(sm->memory.l1, key, true);
+    if (l == NULL) {
+        cache_line_t victim;
+        bool evicted;
+        l = cache_insert_key(sm->memory.l1, key, &victim, &evicted);
+        if (evicted)
+            write_back_put(sm, &victim, now);
+        cache_prefetch_victim_chunk(sm->memory.l1, key); /* of the next victim */
+    }
+    cache_fill_sectors(sm->memory.l1, l, sectors);
+    return l;
+}
+
 void l1_load_finish(sm_t *sm, uint16_t load, cycle_t done, cycle_t now)
 {
     load_t *l = &sm->memory.load[load];
@@ -29,15 +44,6 @@ static void load_arrived(sm_t *sm, uint16_t load, uint8_t sectors, cycle_t now)
         l1_load_finish(sm, load, l->done, now);
 }
 
-/* The sectors of a line that have arrived together take passes of the data stage. */
-static void occupy_data_stage(sm_t *sm, uint32_t mshr, cycle_t now)
-{
-    const cycle_t cycles = sm->config->l1.fill_cycles;
-    by_launch_line(sm, mshr);
-    sm->memory.lsu.data_free = cycle_max(sm->memory.lsu.data_free, now) + cycles;
-    sm->stats.l1_data_busy += cycles;
-}
-
 /* Tells the L1 that data of a miss arrive. A line that only a prefetcher asked for has no instruction. */
 static void note_fill(sm_t *sm, const mshr_t *m)
 {
@@ -50,15 +56,17 @@ static void note_fill(sm_t *sm, const mshr_t *m)
     sm->memory.l1_request = r;
 }
 
-static void fill(sm_t *sm, uint32_t index, const mem_msg_t *reply, cycle_t now)
+void l1_fill(sm_t *sm, const mem_msg_t *reply, cycle_t now)
 {
+    const uint32_t index = txn_index(reply->txn);
     mshr_t *m = &sm->memory.mshr[index];
     uint8_t got = reply->sectors & m->pending;
     note_fill(sm, m);
-    cache_tag_t *tag = l1_line_fill(sm, m->key, m->absent, got);
+    by_launch_line(sm, index);
+    cache_tag_t *tag = l1_line_fill(sm, m->key, m->absent, got, now);
     if (m->prefetched)
         cache_tag_mark(tag, true);
-    occupy_data_stage(sm, index, now);
+    l1_occupy(sm, now);
     m->absent = false;
     m->pending &= (uint8_t)~got;
     uint32_t *link = &m->waiters;
@@ -116,14 +124,10 @@ void l1_prefetch_arrived(const sm_t *sm, const mem_msg_t *m)
     __builtin_prefetch(&sm->memory.load[sm->memory.mshr[txn_index(m->txn)].load]);
 }
 
-void l1_reply(sm_t *sm, const mem_msg_t *m, cycle_t now)
+void l1_answer(sm_t *sm, const mem_msg_t *m, cycle_t now)
 {
-    uint32_t index = txn_index(m->txn);
-    if (txn_kind(m->txn) == TXN_MSHR)
-        fill(sm, index, m, now);
-    else {
-        if (m->txn & MEM_TXN_NOT_YET)
-            sm_poll_failed(sm, sm->memory.load[index].warp);
-        load_arrived(sm, (uint16_t)index, m->sectors, now);
-    }
+    const uint16_t load = (uint16_t)txn_index(m->txn);
+    if (m->txn & MEM_TXN_NOT_YET)
+        sm_poll_failed(sm, sm->memory.load[load].warp);
+    load_arrived(sm, load, m->sectors, now);
 }

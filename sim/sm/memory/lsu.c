@@ -64,9 +64,8 @@ ALWAYS_INLINE mem_space_t resolve_space(const sm_t *sm, const mem_entry_t *e)
 /* Local memory of the resident threads: a region of 512 MiB for each warp slot of the chip. */
 static uint64_t local_region(const sm_t *sm, uint32_t w)
 {
-    const uint64_t base = UINT64_C(1) << 61;
     enum { REGION_SHIFT = 29 }; /* 2^24 bytes per thread x 32 threads */
-    return base + (((uint64_t)sm->wiring.index * SM_MAX_WARPS + w) << REGION_SHIFT);
+    return LOCAL_BASE + (((uint64_t)sm->wiring.index * SM_MAX_WARPS + w) << REGION_SHIFT);
 }
 
 static void count_request(sm_t *sm, const inst_t *inst, mem_space_t space)
@@ -256,6 +255,18 @@ void lsu_prefetch(const sm_t *sm)
         lines_prefetch(sm, u->next_line, u->next_line + PREFETCH_RESUMED);
 }
 
+/* When the next line can be written back; CYCLE_NEVER: none waits, or for room. */
+static inline cycle_t write_back_next(const sm_t *sm, cycle_t now)
+{
+    return sm->memory.n_write_backs > 0 && l1_room(sm) == L1_DONE ? now + 1 : CYCLE_NEVER;
+}
+
+static inline void write_back_some(sm_t *sm, cycle_t now)
+{
+    if (__builtin_expect(sm->memory.n_write_backs > 0, 0))
+        write_back_step(sm, now);
+}
+
 /* Looks up to tags_per_cycle lines of the instruction in the unit. */
 static void step_lines(sm_t *sm, cycle_t now)
 {
@@ -268,7 +279,7 @@ static void step_lines(sm_t *sm, cycle_t now)
             u->stalled = (uint8_t)r;
         }
         if (r != L1_DONE) {
-            u->retry = CYCLE_NEVER; /* lsu_kick() sets it */
+            u->retry = write_back_next(sm, now); /* else lsu_kick() sets it */
             return;
         }
         u->next_line++;
@@ -335,13 +346,14 @@ static inline void await_next(sm_t *sm, cycle_t now)
 {
     lsu_t *u = &sm->memory.lsu;
     cycle_t free = cycle_max(now + 1, cycle_max(u->data_free, u->next_accept));
-    u->retry = cycle_min(u->retry, cycle_max(free, mem_queue_next(sm)));
+    u->retry = cycle_min(write_back_next(sm, now), cycle_max(free, mem_queue_next(sm)));
 }
 
 void lsu_step(sm_t *sm, cycle_t now)
 {
     lsu_t *u = &sm->memory.lsu;
     u->retry = CYCLE_NEVER;
+    write_back_some(sm, now);
     if (u->busy) {
         step_lines(sm, now);
         if (u->busy)
@@ -378,6 +390,7 @@ void lsu_step_profiled(sm_t *sm, cycle_t now)
 {
     lsu_t *u = &sm->memory.lsu;
     u->retry = CYCLE_NEVER;
+    write_back_some(sm, now);
     if (u->busy) {
         const uint32_t site = current_site(sm), first = u->next_line; /* its warp may end now */
         by_launch_warp(sm, u->cur.warp);

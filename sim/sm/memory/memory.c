@@ -19,6 +19,7 @@ void memory_init(sm_t *sm)
     mem_queue_init(sm);
     lsu_init(sm);
     l1_init(sm);
+    write_back_init(sm);
     tlb_init(sm);
 }
 
@@ -34,13 +35,14 @@ void memory_free(sm_t *sm)
     rb_model_free(sm->memory.pattern);
     mem_queue_free(sm);
     l1_free(sm);
+    write_back_free(sm);
     l1_miss_free(sm);
     tlb_free(sm);
 }
 
-void memory_reset(sm_t *sm, uint32_t carveout)
+void memory_reset(sm_t *sm, uint32_t carveout, cycle_t now)
 {
-    l1_reset(sm, carveout);
+    l1_reset(sm, carveout, now);
 }
 
 void memory_gauges(const sm_t *sm, sm_gauges_t *out)

@@ -11,7 +11,17 @@ void memory_begin(sm_t *sm); /* before the SM's first block */
 void memory_free(sm_t *sm);
 
 /* Prepares for a launch: empties the L1 and gives it the size that the carve-out leaves. */
-void memory_reset(sm_t *sm, uint32_t carveout);
+void memory_reset(sm_t *sm, uint32_t carveout, cycle_t now);
+
+/* write_back.c. All that a write-back L1 has modified goes to the L2. Returns a ticket for that and for
+ * what is still on its way; 0: there is nothing. */
+uint32_t memory_write_back(sm_t *sm, cycle_t now);
+
+/* Whether all writes for a ticket are acknowledged. */
+bool memory_written_back(const sm_t *sm, uint32_t ticket);
+
+/* A write (TXN_WRITE_BACK) is acknowledged. Returns whether all are of some ticket. */
+bool memory_write_acknowledged(sm_t *sm, uint32_t index);
 
 /* Fills in the gauges of the memory side. */
 void memory_gauges(const sm_t *sm, sm_gauges_t *out);
@@ -67,7 +77,7 @@ static inline bool lsu_miss_stalled(const sm_t *sm)
 static inline void lsu_kick(sm_t *sm, cycle_t now)
 {
     lsu_t *u = &sm->memory.lsu;
-    if (u->stalled != L1_DONE && !lsu_miss_stalled(sm))
+    if (sm->memory.n_write_backs > 0 || (u->stalled != L1_DONE && !lsu_miss_stalled(sm)))
         u->retry = cycle_min(u->retry, now);
 }
 
@@ -80,8 +90,10 @@ static inline const inst_t *memory_load_inst(const sm_t *sm, uint32_t load, uint
 
 /* l1_reply.c */
 
-/* Handles a reply: sectors, or the result of an atomic. */
-void l1_reply(sm_t *sm, const mem_msg_t *m, cycle_t now);
+/* Handles replies: sectors of a line (TXN_MSHR), or what a load or atomic beyond the L1 waits for
+ * (TXN_LOAD). */
+void l1_fill(sm_t *sm, const mem_msg_t *m, cycle_t now);
+void l1_answer(sm_t *sm, const mem_msg_t *m, cycle_t now);
 
 /* Host-side hints: this reply (TXN_MSHR) will arrive in this window; it has arrived and will be
  * taken soon. */

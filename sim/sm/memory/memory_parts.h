@@ -19,6 +19,9 @@ cycle_t mem_queue_next(const sm_t *sm);
 /* Extra cycles to read the address of a global or local access, relative to shared memory. */
 uint32_t mem_queue_address_extra(const sm_t *sm, const inst_t *inst);
 
+/* Local memory of the resident threads begins here; all global memory lies below. */
+#define LOCAL_BASE (UINT64_C(1) << 61)
+
 /* lsu.c */
 
 void lsu_init(sm_t *sm);
@@ -90,7 +93,7 @@ static inline uint32_t texture_longer(const sm_t *sm, const inst_t *inst)
 
 void l1_init(sm_t *sm);
 void l1_free(sm_t *sm);
-void l1_reset(sm_t *sm, uint32_t carveout);
+void l1_reset(sm_t *sm, uint32_t carveout, cycle_t now);
 
 /* Accesses one line for the instruction in the load/store unit. Returns L1_DONE or what blocks
  * it. */
@@ -104,16 +107,21 @@ l1_result_t l1_absent_load(sm_t *sm, const line_access_t *a, cycle_t now);
 void l1_miss_init(sm_t *sm);
 void l1_miss_free(sm_t *sm);
 
-/* L1_DONE if a packet can be sent, else what blocks it. */
-l1_result_t l1_way_out(const sm_t *sm);
+/* L1_DONE if there is room for a packet, else what blocks it. */
+l1_result_t l1_room(const sm_t *sm);
 
-/* Sends a request for sectors of a line, or a store of them. */
+/* The same for a packet of the unit, which does not pass lines that wait to be written back. */
+static inline l1_result_t l1_way_out(const sm_t *sm)
+{
+    return sm->memory.n_write_backs > 0 ? L1_NO_QUEUE : l1_room(sm);
+}
+
+/* Sends a request beyond the L1; launch: whose it is. No instruction owns a prefetch or a write-back. */
+void l1_post(sm_t *sm, const mem_msg_t *m, cycle_t now);
+
+/* Sends a request of the instruction in the load/store unit for sectors of a line, or a store of them. */
 void l1_send(sm_t *sm, const line_access_t *a, mem_op_t op, uint8_t sectors, txn_kind_t kind,
              uint32_t index, cycle_t now);
-
-/* Makes sectors of a line valid and returns its tag. absent: the line is known not to be in the
- * L1. */
-cache_tag_t *l1_line_fill(sm_t *sm, cache_key_t key, bool absent, uint8_t sectors);
 
 /* The load entry of the instruction in the load/store unit, allocated at its first miss; NULL if
  * none is free. */
@@ -133,6 +141,18 @@ void l1_waiter_add(sm_t *sm, mshr_t *m, uint16_t load, uint8_t sectors);
 l1_result_t l1_miss_blocked(const sm_t *sm);
 
 /* l1_reply.c */
+
+/* Makes sectors of a line valid and returns its tag. absent: the line is known not to be in the
+ * L1. now: CYCLE_NEVER between windows. */
+cache_tag_t *l1_line_fill(sm_t *sm, cache_key_t key, bool absent, uint8_t sectors, cycle_t now);
+
+/* Sectors of a line that move together take passes of the data stage. */
+static inline void l1_occupy(sm_t *sm, cycle_t now)
+{
+    const cycle_t cycles = sm->config->l1.fill_cycles;
+    sm->memory.lsu.data_free = cycle_max(sm->memory.lsu.data_free, now) + cycles;
+    sm->stats.l1_data_busy += cycles;
+}
 
 /* Completes a load: all it waits for is here, or will be at cycle `done`. */
 void l1_load_finish(sm_t *sm, uint16_t load, cycle_t done, cycle_t now);
@@ -154,6 +174,17 @@ void prefetcher_load(sm_t *sm, const prefetch_event_t *e, cycle_t now);
 
 /* l1_prefetch.c: requests the missing sectors of a line (its byte address) for a prefetcher. */
 void prefetch_line(sm_t *sm, uint64_t line, cycle_t now);
+
+/* write_back.c: only of an L1 with that policy, but for init and free */
+
+void write_back_init(sm_t *sm);
+void write_back_free(sm_t *sm);
+
+/* A modified line leaves the L1, or becomes clean. now: CYCLE_NEVER between windows. */
+void write_back_put(sm_t *sm, const cache_line_t *line, cycle_t now);
+
+/* Sends the line that waits longest (n_write_backs > 0), if there is room. */
+void write_back_step(sm_t *sm, cycle_t now);
 
 /* tlb.c */
 

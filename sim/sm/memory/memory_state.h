@@ -127,11 +127,15 @@ typedef struct {
     uint32_t n_arrived;
 } tlb_t;
 
+typedef struct write_back write_back_t;
+
 typedef struct {
     mem_queue_t queue[SM_MAX_SUB_CORES];
     lsu_t lsu;
     cache_t *l1;
     cache_request_t l1_request; /* what the replacement policy of the L1 may know */
+    write_back_t *write_back;   /* owned; NULL: the L1 writes through */
+    uint32_t n_write_backs;     /* lines that wait in it */
     pattern_t *pattern;         /* owned; PATTERN_SLOTS; NULL: the banks forbid it */
     uint64_t *prefetcher_word;  /* owned; state of the prefetcher */
     uint32_t sector_flits;      /* flits per sector of data sent */
