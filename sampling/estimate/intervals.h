@@ -56,7 +56,8 @@ typedef struct {
     const double *cycles_size;     /* the same */
     uint64_t unstated;             /* launches that are estimates and do not state their error */
     bool too_wide; /* the cycles have no interval because it says nothing; intervals_cycles() */
-    bool cold;     /* launches were left out and not walked; set by the caller */
+    double cycles_more; /* half-width of the cycles that is not from the spread of the samples */
+    bool cold;          /* launches were left out and not walked; set by the caller */
     double confidence;
     stat_interval_t *of; /* owned; of all statistics; NULL: nothing was estimated */
 } intervals_t;
