@@ -5,9 +5,11 @@
 #include <string.h>
 
 #include "sampling/estimate/index_ratio.h"
+#include "sampling/estimate/profile_ratio.h"
 #include "sampling/estimate/sample_shows.h"
 #include "sampling/estimate/state_error.h"
 #include "sampling/estimate/unmet_error.h"
+#include "sampling/math/quantile.h"
 #include "sim/core/alloc.h"
 #include "sim/sm/memory/prefetcher.h"
 
@@ -161,6 +163,14 @@ static void choose_ratios(intervals_t *s, const ratio_samples_t *samples)
     s->cycles.per_df *= square * square;
 }
 
+static void correct_by_profile(intervals_t *s)
+{
+    const sampled_program_t *p = &s->of_plan;
+    const double factor = profile_ratio(p->plan, p->cycles, &s->by_profile);
+    if (isfinite(s->by_profile))
+        index_ratio_state_cycles(s->ratio, factor * s->ratio->plain[VALUE_CYCLES]);
+}
+
 rb_code_t intervals_begin(intervals_t *s, const launch_feed_t *feed,
                           const sampled_program_t *sampled, stat_list_t stats,
                           const gpu_spec_t *spec, rb_err_t *err)
@@ -177,8 +187,11 @@ rb_code_t intervals_begin(intervals_t *s, const launch_feed_t *feed,
         choose_ratios(s, &survey.samples);
     else
         index_ratio_plain(s->ratio, sampled->plan != NULL ? sampled->sum : nothing);
+    s->by_profile = NAN;
     if (sampled->said.method != NULL)
         index_ratio_state_cycles(s->ratio, sampled->said.value);
+    else if (sampled->plan != NULL)
+        correct_by_profile(s);
     ratio_samples_free(&survey.samples);
     return rc;
 }
@@ -202,9 +215,13 @@ static double alone_cycles(const sampled_program_t *p)
     return sqrt(squares);
 }
 
-/* Half-width because the choice is as far off as it is on the profile: it may have met an unusual launch. */
-static double chosen_cycles(const plan_t *plan, double value)
+/* Half-width because the choice is as far off as it is on the profile: it may have met an unusual launch. If that is
+ * corrected, because the correction has an error. */
+static double chosen_cycles(const intervals_t *s, double value)
 {
+    const plan_t *plan = s->of_plan.plan;
+    if (isfinite(s->by_profile))
+        return interval_factor(0.95, (double)plan->n_samples - 1) * s->by_profile * value;
     const double off = plan->predicted_total / plan->profile_total - 1;
     return isfinite(off) ? DOUBT * fabs(off) * value : 0;
 }
@@ -226,7 +243,7 @@ static void widen_cycles(const intervals_t *s, estimate_t *e)
         lacks_prefetched(s) ? state_error_prefetch_cycles(program, s->in_order) : 0;
     const double half = hypot(hypot(state_error_cycles(e->value, s->in_order[VALUE_CYCLES]),
                                     e->profile ? alone_cycles(&s->of_plan) : 0),
-                              hypot(chosen_cycles(s->of_plan.plan, e->value), prefetch));
+                              hypot(chosen_cycles(s, e->value), prefetch));
     if (!isfinite(e->low) || (exact && is_in_order(s)))
         return;
     if (exact)
