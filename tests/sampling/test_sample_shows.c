@@ -99,6 +99,10 @@ static void the_index_shows_what_samples_do_not(void **state)
     lab_assert_near(total[VALUE_AT(dram.read_sectors)], 10 * N, 1e-9, "not scaled");
     lab_assert_near(index_ratio_doubt(&t.ratio, &reads, 1), 10 * N, 1e-9, "a tenth");
     lab_assert_near(index_ratio_doubt(&t.ratio, &dram, 1), N, 1e-9, "a tenth");
+    two_alike(&t, 1); /* no total is less than what was simulated */
+    memcpy(total, t.ratio.plain, sizeof(total));
+    index_ratio_scale(&t.ratio, total);
+    lab_assert_near(total[VALUE_AT(l2.read_sectors)], 200, 1e-9, "two launches");
     two_alike(&t, 100 * N); /* nothing is missing */
     assert_true(index_ratio_doubt(&t.ratio, &reads, 1) == 0);
 }
