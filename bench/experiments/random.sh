@@ -12,6 +12,7 @@ seed=1
 first=1
 numbers=
 least_waves=0
+least_launches=0
 samples=()
 keep=false
 gate=false
@@ -32,6 +33,7 @@ set of samplers, and prints how often the printed intervals hold.
   --first K        number of the first triple [1]
   --number K       triple K alone; may be repeated (without N)
   --waves W        only single launches of at least W waves: the next N of them
+  --launches L     only programs of at least L launches: the next N of them
   --sampler SET    samplers to try, as in rubato evaluate; may be repeated
                    [a launch: ${launch_samples[*]}; a program: ${program_samples[*]}]
   --gate           fail if intervals of a group of statistics cover less than 93 %, or more than 1 %
@@ -49,10 +51,11 @@ fail_usage()
     exit 2
 }
 
-# has_waves NUMBER: whether the triple has the waves of --waves.
-has_waves()
+# is_wanted NUMBER: whether the triple has the waves of --waves and the launches of --launches.
+is_wanted()
 {
-    "$draw" draw "$1" "$seed" /dev/null | awk -F '\t' -v least="$least_waves" '{ exit !($4 >= least) }'
+    "$draw" draw "$1" "$seed" /dev/null |
+        awk -F '\t' -v waves="$least_waves" -v launches="$least_launches" '{ exit !($4 >= waves && $1 >= launches) }'
 }
 
 # workload NUMBER: draws a triple and makes its trace; sets launches, seed_of, chip.
@@ -96,13 +99,14 @@ while (($# > 0)); do
     case $1 in
     --keep) keep=true ;;
     --gate) gate=true ;;
-    --seed | --first | --number | --waves | --sampler | --rubato | --draw | -o)
+    --seed | --first | --number | --waves | --launches | --sampler | --rubato | --draw | -o)
         (($# > 1)) || fail_usage
         case $1 in
         --seed) seed=$2 ;;
         --first) first=$2 ;;
         --number) numbers+=" $2" ;;
         --waves) least_waves=$2 ;;
+        --launches) least_launches=$2 ;;
         --sampler) samples+=("$2") ;;
         --rubato) rubato=$2 ;;
         --draw) draw=$2 ;;
@@ -121,10 +125,10 @@ while (($# > 0)); do
     esac
     shift
 done
-[[ $seed$first$least_waves =~ ^[0-9]+$ && -n ${count-}$numbers ]] || fail_usage
+[[ $seed$first$least_waves$least_launches =~ ^[0-9]+$ && -n ${count-}$numbers ]] || fail_usage
 [[ -n $draw ]] || draw=$(dirname "$rubato")/bench/rubato_sampling
 for ((i = 0; i < ${count:-0}; first++)); do
-    ((least_waves == 0)) || has_waves "$first" || continue
+    ((least_waves + least_launches == 0)) || is_wanted "$first" || continue
     numbers+=" $first"
     i=$((i + 1))
 done

@@ -27,61 +27,64 @@
  * auxiliary: counters of which the index knows the sum. members: the counters of the group.
  * decides: those whose sum decides whether the ratio helps; NULL: known_counts_set() always makes the
  * members fit the known sum. OF_MEMORY: the auxiliary counts memory accesses, which an ideal SM does
- * not make; OF_MORE: these, and the members also count other things, such as fetches of code.
+ * not make; OF_MORE: these, and the members also count other things, such as fetches of code. follows: launches
+ * that do more of the one also do more of the other, whatever caches hold.
  */
 static const struct {
     const uint16_t *auxiliary, *members, *decides;
     enum { OF_INSTS, OF_MEMORY, OF_MORE } kind;
+    bool follows;
 } groups[] = {
     {LIST(SECTORS), LIST(SECTORS, AT(sm.global_load_hits), AT(l2.red_hits), AT(l2.atomic_hits)),
-     NULL, OF_MEMORY},
-    {LIST(LOCAL), LIST(LOCAL, AT(sm.local_load_hits)), NULL, OF_MEMORY},
-    {LIST(TEXTURE), LIST(TEXTURE, AT(sm.texture_hits), AT(sm.texture_pending)), NULL, OF_MEMORY},
-    {LIST(ATOMICS), LIST(ATOMICS), NULL, OF_MEMORY},
-    {LIST(ATOMICS), LIST(AT(sm.atomic_lanes)), LIST(AT(sm.atomic_lanes)), OF_MEMORY},
+     NULL, OF_MEMORY, false},
+    {LIST(LOCAL), LIST(LOCAL, AT(sm.local_load_hits)), NULL, OF_MEMORY, false},
+    {LIST(TEXTURE), LIST(TEXTURE, AT(sm.texture_hits), AT(sm.texture_pending)), NULL, OF_MEMORY,
+     false},
+    {LIST(ATOMICS), LIST(ATOMICS), NULL, OF_MEMORY, false},
+    {LIST(ATOMICS), LIST(AT(sm.atomic_lanes)), LIST(AT(sm.atomic_lanes)), OF_MEMORY, true},
     {LIST(SECTORS), LIST(AT(sm.global_load_pending), AT(sm.global_store_hits)),
-     LIST(AT(sm.global_load_pending), AT(sm.global_store_hits)), OF_MEMORY},
+     LIST(AT(sm.global_load_pending), AT(sm.global_store_hits)), OF_MEMORY, false},
     {LIST(AT(sm.l1_tags)),
      LIST(AT(sm.global_load_requests), AT(sm.global_store_requests), AT(sm.local_load_requests),
           AT(sm.local_store_requests), AT(sm.texture_requests), AT(sm.surface_store_requests)),
-     LIST(AT(sm.global_load_requests), AT(sm.global_store_requests)), OF_MEMORY},
+     LIST(AT(sm.global_load_requests), AT(sm.global_store_requests)), OF_MEMORY, true},
     {LIST(AT(sm.l1_tags)),
      LIST(AT(sm.l1_mshr_merges), AT(sm.l1_prefetches), AT(sm.l1_prefetch_sectors),
           AT(sm.l1_prefetches_used), AT(sm.l1_prefetches_dropped)),
-     LIST(AT(sm.l1_mshr_merges), AT(sm.l1_prefetches)), OF_MEMORY},
+     LIST(AT(sm.l1_mshr_merges), AT(sm.l1_prefetches)), OF_MEMORY, false},
     {LIST(AT(sm.l1_tags)), LIST(AT(sm.tlb_misses), AT(sm.tlb_l2_misses)), LIST(AT(sm.tlb_misses)),
-     OF_MEMORY},
+     OF_MEMORY, false},
     {LIST(SECTORS, LOCAL, TEXTURE),
      LIST(AT(l2.requests), AT(l2.read_sectors), AT(l2.read_hits), AT(l2.write_sectors),
           AT(l2.write_hits), AT(l2.local_sectors), AT(l2.mshr_merges), AT(l2.data_sectors),
           AT(sm.xbar_flits_out), AT(sm.xbar_flits_in)),
-     LIST(AT(l2.read_sectors), AT(l2.write_sectors)), OF_MORE},
+     LIST(AT(l2.read_sectors), AT(l2.write_sectors)), OF_MORE, true},
     {LIST(SECTORS, LOCAL, TEXTURE),
      LIST(AT(l2.fills), AT(l2.unasked_fills), AT(l2.ecc_reads), AT(l2.writebacks),
           AT(l2.early_writebacks), AT(l2.partial_fetches), AT(dram.read_sectors),
           AT(dram.write_sectors), AT(dram.row_hits), AT(dram.row_misses), AT(dram.row_conflicts),
           AT(dram.activates), AT(dram.precharges), AT(dram.turnarounds), AT(dram.busy),
           AT(dram.read_latency), AT(dram.read_requests)),
-     LIST(AT(dram.read_sectors), AT(dram.write_sectors)), OF_MORE},
+     LIST(AT(dram.read_sectors), AT(dram.write_sectors)), OF_MORE, false},
     {LIST(INSTS),
      LIST(AT(sm.icache_l0_lookups), AT(sm.const_lookups), AT(sm.pred_off_insts),
           AT(sm.rf_write_conflicts)),
-     LIST(AT(sm.icache_l0_lookups), AT(sm.const_lookups)), OF_INSTS},
+     LIST(AT(sm.icache_l0_lookups), AT(sm.const_lookups)), OF_INSTS, true},
     {LIST(INSTS),
      LIST(AT(sm.icache_l0_misses), AT(sm.icache_l1_misses), AT(sm.const_misses),
           AT(l2.inst_sectors), AT(l2.gpc_sectors)),
-     LIST(AT(sm.icache_l0_misses), AT(sm.const_misses)), OF_INSTS},
+     LIST(AT(sm.icache_l0_misses), AT(sm.const_misses)), OF_INSTS, false},
     {LIST(AT(sm.mix_control)), LIST(AT(sm.branches), AT(sm.branches_uniform), AT(sm.barriers)),
-     LIST(AT(sm.branches)), OF_INSTS},
-    {LIST(AT(sm.mix_fp16)), LIST(AT(sm.flops_fp16)), LIST(AT(sm.flops_fp16)), OF_INSTS},
-    {LIST(AT(sm.mix_fp32)), LIST(AT(sm.flops_fp32)), LIST(AT(sm.flops_fp32)), OF_INSTS},
-    {LIST(AT(sm.mix_fp64)), LIST(AT(sm.flops_fp64)), LIST(AT(sm.flops_fp64)), OF_INSTS},
-    {LIST(AT(sm.mix_tensor)), LIST(AT(sm.flops_tensor)), LIST(AT(sm.flops_tensor)), OF_INSTS},
+     LIST(AT(sm.branches)), OF_INSTS, true},
+    {LIST(AT(sm.mix_fp16)), LIST(AT(sm.flops_fp16)), LIST(AT(sm.flops_fp16)), OF_INSTS, true},
+    {LIST(AT(sm.mix_fp32)), LIST(AT(sm.flops_fp32)), LIST(AT(sm.flops_fp32)), OF_INSTS, true},
+    {LIST(AT(sm.mix_fp64)), LIST(AT(sm.flops_fp64)), LIST(AT(sm.flops_fp64)), OF_INSTS, true},
+    {LIST(AT(sm.mix_tensor)), LIST(AT(sm.flops_tensor)), LIST(AT(sm.flops_tensor)), OF_INSTS, true},
     {LIST(AT(sm.mix_load), AT(sm.mix_store), AT(sm.mix_atomic)),
      LIST(AT(sm.shared_load_requests), AT(sm.shared_store_requests), AT(sm.shared_wavefronts),
           AT(sm.shared_conflicts)),
-     LIST(AT(sm.shared_wavefronts)), OF_INSTS},
-    {LIST(AT(sm.blocks)), LIST(AT(sm.warps)), LIST(AT(sm.warps)), OF_INSTS},
+     LIST(AT(sm.shared_wavefronts)), OF_INSTS, true},
+    {LIST(AT(sm.blocks)), LIST(AT(sm.warps)), LIST(AT(sm.warps)), OF_INSTS, true},
     /* Cycles without launch latency decide. */
     {LIST(INSTS),
      LIST(AT(sm.state_selected), AT(sm.state_not_selected), AT(sm.state_long_scoreboard),
@@ -93,7 +96,7 @@ static const struct {
           AT(sm.l1_stall_mshr), AT(sm.l1_stall_queue), AT(sm.l1_stall_tlb), AT(sm.l1_data_busy),
           AT(sm.texture_busy), AT(l2.stall_mshr), AT(l2.stall_dram), AT(l2.stall_reply),
           AT(l2.stall_atomic), AT(dram.refreshes)),
-     LIST(VALUE_CYCLES), OF_INSTS},
+     LIST(VALUE_CYCLES), OF_INSTS, false},
 };
 _Static_assert(sizeof(groups) / sizeof(groups[0]) == RATIO_GROUPS, "as many as declared");
 
@@ -175,8 +178,26 @@ static double residual_variance(const plan_t *plan, const double *y, const doubl
     return v;
 }
 
+/* Variance of a total of times if they vary in each cluster as they do in the profile; INFINITY: there is none. */
+static double profile_variance(const plan_t *plan, const double *y)
+{
+    double sum = 0;
+    for (uint64_t i = 0; i < plan->n_samples; i++) {
+        const plan_cluster_t *c = &plan->clusters[plan->samples[i].cluster];
+        const double n = (double)c->size, m = (double)c->draws;
+        if (!isfinite(c->sd / c->mean))
+            return (double)INFINITY;
+        sum += n * (n - m) / (m * m) * pow(c->sd / c->mean * y[i], 2);
+    }
+    return sum;
+}
+
+/* Degrees of freedom with which samples can be better than a profile. */
+#define LEAST_DF 10.0
+
+/* least: a variance of the weighted sum that is known otherwise; INFINITY: none is. */
 static bool ratio_helps(const plan_t *plan, const double *y, const double *a, double total_y,
-                        double total_a)
+                        double total_a, double least)
 {
     const double most_cov = 0.1;
     double df, of_a;
@@ -184,17 +205,19 @@ static bool ratio_helps(const plan_t *plan, const double *y, const double *a, do
     const double variance_a = residual_variance(plan, a, a, 0, &of_a);
     const double ratio = residual_variance(plan, y, a, total_y / total_a, &df);
     return plan->random && sqrt(variance_a) < most_cov * total_a &&
-           ratio * (1 + sqrt(2 / df)) < plain;
+           ratio * (1 + sqrt(2 / df)) < fmin(plain, least) && (isinf(least) || df >= LEAST_DF);
 }
 
-/* The least factor with which no member is less than what was simulated. */
-static double least_factor(const index_ratio_t *r, size_t g, const double simulated[STAT_VALUES])
+/* Standard errors by which an auxiliary is off if its samples tell nothing of its spread. */
+#define UNTOLD 4.0
+
+/* Whether the weighted sum of the auxiliary is farther off than the spread of its samples explains. */
+static bool is_untold(const ratio_group_t *group, size_t g, const ratio_input_t *in)
 {
-    double least = g == RATIO_TIME ? busy_cycles(simulated) / busy_cycles(r->plain) : 0;
-    for (const uint16_t *v = groups[g].members; *v != END; v++)
-        if (r->plain[*v] > 0)
-            least = fmax(least, simulated[*v] / r->plain[*v]);
-    return least;
+    double df;
+    const double *a = in->samples->auxiliary[g];
+    const double sd = sqrt(residual_variance(in->plan, a, a, 0, &df)) / group->auxiliary;
+    return in->plan->random && fabs(group->off) > fmax(UNTOLD * sd, 1e-9);
 }
 
 static void choose_group(index_ratio_t *r, size_t g, const ratio_input_t *in)
@@ -207,11 +230,17 @@ static void choose_group(index_ratio_t *r, size_t g, const ratio_input_t *in)
     if (!(group->auxiliary > 0) || !(known > 0))
         return;
     group->factor = known / group->auxiliary;
-    group->used =
-        always || ratio_helps(in->plan, in->samples->counters[g], in->samples->auxiliary[g],
-                              deciding(g, r->plain), group->auxiliary);
-    if (!always)
-        group->factor = fmax(group->factor, least_factor(r, g, in->simulated));
+    group->off = group->factor - 1;
+    group->untold = is_untold(group, g, in);
+    if (g == RATIO_TIME && in->keep_cycles)
+        return;
+    group->used = always || (group->untold && groups[g].follows) ||
+                  ratio_helps(in->plan, in->samples->counters[g], in->samples->auxiliary[g],
+                              deciding(g, r->plain), group->auxiliary,
+                              g == RATIO_TIME ? profile_variance(in->plan, in->samples->counters[g])
+                                              : (double)INFINITY);
+    if (g == RATIO_TIME)
+        group->factor = fmax(group->factor, busy_cycles(in->simulated) / busy_cycles(r->plain));
 }
 
 static void set_kinds(index_ratio_t *r, size_t g)
@@ -275,10 +304,10 @@ static void set_known(index_ratio_t *r, const gpu_spec_t *spec, const launch_cou
 void index_ratio_choose(index_ratio_t *r, const ratio_input_t *in, const gpu_spec_t *spec)
 {
     index_ratio_plain(r, in->sum);
+    memcpy(r->simulated, in->simulated, sizeof(r->simulated));
     set_known(r, spec, in->known);
     for (size_t g = 0; g < RATIO_GROUPS; g++) {
-        if ((groups[g].kind != OF_INSTS && spec->sm.sm.ideal) ||
-            (g == RATIO_TIME && in->keep_cycles))
+        if (groups[g].kind != OF_INSTS && spec->sm.sm.ideal)
             continue;
         choose_group(r, g, in);
         set_kinds(r, g);
@@ -297,7 +326,8 @@ void index_ratio_state_cycles(index_ratio_t *r, double cycles)
     if (!(busy > 0) || !(fabs(cycles - r->plain[VALUE_CYCLES]) > 1e-9 * cycles))
         return;
     r->stated = true;
-    r->group[RATIO_TIME] = (ratio_group_t){.factor = (cycles - latency) / busy, .used = true};
+    r->group[RATIO_TIME].factor = (cycles - latency) / busy;
+    r->group[RATIO_TIME].used = true;
     for (const uint16_t *v = groups[RATIO_TIME].members; *v != END; v++) {
         r->of[*v] = RATIO_TIME;
         r->kind[*v] = r->kind[*v] == TOTAL_EXACT ? TOTAL_EXACT : TOTAL_RATIO;
@@ -349,7 +379,7 @@ void index_ratio_scale(const index_ratio_t *r, double values[STAT_VALUES])
 {
     for (size_t v = 0; v < STAT_VALUES; v++) {
         if (r->kind[v] == TOTAL_RATIO && groups[r->of[v]].decides != NULL)
-            values[v] *= r->group[r->of[v]].factor;
+            values[v] = fmax(values[v] * r->group[r->of[v]].factor, r->simulated[v]);
     }
     if (r->kind[VALUE_LAUNCH_CYCLES] == TOTAL_EXACT)
         values[VALUE_LAUNCH_CYCLES] = r->launch_cycles;
@@ -426,14 +456,29 @@ bool index_ratio_residual(const index_ratio_t *r, const linear_form_t *f, double
     return seen;
 }
 
+/* By how much a value would differ. */
+static double doubt_of(const index_ratio_t *r, size_t value)
+{
+    const size_t g = r->of[value];
+    if (value == AT(sm.state_no_warp)) { /* what the other states have of the cycles */
+        double others = 0;
+        for (size_t i = STATE_NO_WARP + 1; i < STATE_COUNT; i++)
+            others -= doubt_of(r, value + i);
+        return others;
+    }
+    if (g >= RATIO_GROUPS || r->kind[value] == TOTAL_EXACT || r->kind[value] == TOTAL_UNSEEN)
+        return 0;
+    const ratio_group_t *group = &r->group[g];
+    if (r->kind[value] == TOTAL_PLAIN && g != RATIO_TIME)
+        return r->plain[value] * group->off;
+    return group->untold ? r->plain[value] * group->off : 0;
+}
+
 double index_ratio_doubt(const index_ratio_t *r, const linear_form_t *f, double scale)
 {
     double doubt = 0;
-    for (size_t i = 0; i < f->n; i++) {
-        const size_t value = f->term[i].value, g = r->of[value];
-        if (r->kind[value] == TOTAL_PLAIN && g < RATIO_TIME && r->group[g].factor > 0)
-            doubt += scale * f->term[i].coefficient * r->plain[value] * (r->group[g].factor - 1);
-    }
+    for (size_t i = 0; i < f->n; i++)
+        doubt += scale * f->term[i].coefficient * doubt_of(r, f->term[i].value);
     return doubt;
 }
 

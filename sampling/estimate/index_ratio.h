@@ -26,11 +26,14 @@ typedef enum {
 typedef struct {
     double factor;    /* known total of the auxiliary over its weighted sum */
     double auxiliary; /* the weighted sum */
+    double off;       /* by how much that misses what is known, relatively */
+    bool untold; /* ... far more than the spread of the samples tells: they are alike by chance */
     bool used;
 } ratio_group_t;
 
 typedef struct index_ratio {
-    double plain[STAT_VALUES]; /* weighted sums of the samples */
+    double plain[STAT_VALUES];     /* weighted sums of the samples */
+    double simulated[STAT_VALUES]; /* of what was simulated; no total is less */
     double known[STAT_VALUES]; /* what the index knows: its sums, divided in any way among parts */
     ratio_group_t group[RATIO_GROUPS];
     bool stated;               /* times are scaled to the cycles that the sampler states */
@@ -56,7 +59,8 @@ void ratio_samples_free(ratio_samples_t *s);
 /*
  * Chooses for each group between weighted sum and ratio: the ratio if its estimated variance is
  * smaller by more than its standard error, and the auxiliary is known to 10 % (beyond, a ratio
- * is biased: Cochran, 6.8).
+ * is biased: Cochran, 6.8). Where the auxiliary shows that the spread of the samples says nothing
+ * (untold), counters that go along with it closely are scaled, too.
  */
 typedef struct {
     const double *sum;       /* weighted sums of the samples' values */
@@ -85,9 +89,9 @@ double *index_ratio_cycles(const index_ratio_t *r, const plan_t *plan, const rat
 void index_ratio_scale(const index_ratio_t *r, double values[STAT_VALUES]);
 
 /*
- * By how much a form would differ if all counters were scaled that go along with what the index knows, with
- * the quotients of a rate as `scale` says. Where samples are too few, or all alike, to tell that a counter does,
- * it is not known which of the two is right.
+ * By how much a form would differ if all counters were scaled that go along with what the index knows, or, where
+ * the spread of the samples says nothing, if those were not that are; with the quotients of a rate as `scale` says.
+ * Where samples are too few, or all alike, to tell that a counter goes along, it is not known which of the two is right.
  */
 double index_ratio_doubt(const index_ratio_t *r, const linear_form_t *f, double scale);
 

@@ -5,9 +5,13 @@
 #include <string.h>
 
 #include "sampling/estimate/index_ratio.h"
+#include "sampling/estimate/profile_ratio.h"
+#include "sampling/estimate/sample_shows.h"
 #include "sampling/estimate/state_error.h"
 #include "sampling/estimate/unmet_error.h"
+#include "sampling/math/quantile.h"
 #include "sim/core/alloc.h"
+#include "sim/sm/memory/prefetcher.h"
 
 /* Bytes of the samples' values of as many statistics as are processed in one walk. */
 enum { WALK_BYTES = 64 << 20 };
@@ -18,34 +22,41 @@ static const char stands_for_none[] =
     "no simulated launch that stands for others shows any, so what these have is unknown";
 static const char all_alike[] =
     "it is the same in all simulated launches, though the caches that others find may differ";
-static const char refreshed[] =
-    "refreshes are counted when time passes, which it does not while launches are left out";
-static const char waits_longer[] =
-    "slow launches that no sample met may wait longer for the DRAM than the others";
 static const char only_times[] =
     "some clusters have one simulated launch, and the profile knows only the spread of their times";
-static const char just_before[] =
-    "it depends on what ran just before, which sampled launches did not have";
 static const char all_full[] =
     "it is 1 in all simulated launches, so what it is in the others is unknown";
+static const char few_show[] =
+    "almost all of it is in one or two of the simulated launches that stand for others";
 static const char not_inside[] =
     "a launch that was estimated states no error of it; its evidence says why";
+static const char not_prefetched[] =
+    "the L1s prefetch, which is not walked, so the simulated launches found other lines in the L2";
 static const char not_walked[] =
     "the launches that were left out were not walked, so the simulated ones found other caches";
 
 /* In place of "exact" if everything was simulated, but not in the program's order. */
 static const char in_rounds[] = "all launches, in rounds";
 
+/* A counter goes along with what the index knows a little more or less than in proportion. */
+#define DOUBT 1.25
+
 /* The sum whose spread is that of a statistic. */
 typedef struct {
     linear_term_t term[STAT_VALUES];
     size_t n;
-    bool unseen;  /* it contains what no sample shows */
-    double doubt; /* index_ratio_doubt() */
+    bool unseen;      /* it contains what no sample shows */
+    double doubt;     /* index_ratio_doubt() */
+    double by_cycles; /* derivative by the total cycles */
     /* Of a chunk of statistics, while the launches are read: */
     double *value, *size; /* per sample; borrowed */
     estimate_within_t within;
-    double seen, seen_for_others; /* sums of size */
+    double seen;   /* sum of size */
+    shown_t shown; /* of size */
+    const stat_form_t *form;
+    double scale;   /* of its numerator */
+    shown_t misses; /* of what a rate of hits, or hits, lack */
+    bool quotient;
 } residual_t;
 
 /* The value of a launch's replicates that varies as `value` does. */
@@ -152,6 +163,14 @@ static void choose_ratios(intervals_t *s, const ratio_samples_t *samples)
     s->cycles.per_df *= square * square;
 }
 
+static void correct_by_profile(intervals_t *s)
+{
+    const sampled_program_t *p = &s->of_plan;
+    const double factor = profile_ratio(p->plan, p->cycles, &s->by_profile);
+    if (isfinite(s->by_profile))
+        index_ratio_state_cycles(s->ratio, factor * s->ratio->plain[VALUE_CYCLES]);
+}
+
 rb_code_t intervals_begin(intervals_t *s, const launch_feed_t *feed,
                           const sampled_program_t *sampled, stat_list_t stats,
                           const gpu_spec_t *spec, rb_err_t *err)
@@ -168,8 +187,11 @@ rb_code_t intervals_begin(intervals_t *s, const launch_feed_t *feed,
         choose_ratios(s, &survey.samples);
     else
         index_ratio_plain(s->ratio, sampled->plan != NULL ? sampled->sum : nothing);
+    s->by_profile = NAN;
     if (sampled->said.method != NULL)
         index_ratio_state_cycles(s->ratio, sampled->said.value);
+    else if (sampled->plan != NULL)
+        correct_by_profile(s);
     ratio_samples_free(&survey.samples);
     return rc;
 }
@@ -193,12 +215,35 @@ static double alone_cycles(const sampled_program_t *p)
     return sqrt(squares);
 }
 
+/* Half-width because the choice is as far off as it is on the profile: it may have met an unusual launch. If that is
+ * corrected, because the correction has an error. */
+static double chosen_cycles(const intervals_t *s, double value)
+{
+    const plan_t *plan = s->of_plan.plan;
+    if (isfinite(s->by_profile))
+        return interval_factor(0.95, (double)plan->n_samples - 1) * s->by_profile * value;
+    const double off = plan->predicted_total / plan->profile_total - 1;
+    return isfinite(off) ? DOUBT * fabs(off) * value : 0;
+}
+
+/* Whether launches found an L2 without what the L1s of those left out before them prefetched. */
+static bool lacks_prefetched(const intervals_t *s)
+{
+    return s->spec->sm.l1.prefetcher != PREFETCHER_NONE && s->of_plan.plan != NULL &&
+           s->in_order[VALUE_WARP_INSTS] < (1 - 1e-9) * s->ratio->plain[VALUE_WARP_INSTS];
+}
+
 /* Widens the interval of the cycles by what sampled launches do not show of the chip's state. */
 static void widen_cycles(const intervals_t *s, estimate_t *e)
 {
     const bool exact = strcmp(e->method, "exact") == 0;
-    const double half = hypot(state_error_cycles(e->value, s->in_order[VALUE_CYCLES]),
-                              e->profile ? alone_cycles(&s->of_plan) : 0);
+    double program[STAT_VALUES];
+    intervals_totals(s, program);
+    const double prefetch =
+        lacks_prefetched(s) ? state_error_prefetch_cycles(program, s->in_order) : 0;
+    const double half = hypot(hypot(state_error_cycles(e->value, s->in_order[VALUE_CYCLES]),
+                                    e->profile ? alone_cycles(&s->of_plan) : 0),
+                              hypot(chosen_cycles(s, e->value), prefetch));
     if (!isfinite(e->low) || (exact && is_in_order(s)))
         return;
     if (exact)
@@ -256,20 +301,44 @@ estimate_t intervals_cycles(intervals_t *s, double total)
     return e;
 }
 
+/* Derivative of a form by the total cycles, which are also the time without warps. */
+static double by_cycles(const linear_form_t *f, const double program[STAT_VALUES])
+{
+    double slots = 0, sum = 0;
+    for (size_t v = 0; v < STATE_COUNT; v++)
+        slots += program[VALUE_AT(sm.state_no_warp) + v] / program[VALUE_CYCLES];
+    for (size_t i = 0; i < f->n; i++) {
+        if (f->term[i].value == VALUE_CYCLES)
+            sum += f->term[i].coefficient;
+        else if (f->term[i].value == VALUE_AT(sm.state_no_warp))
+            sum += slots * f->term[i].coefficient;
+    }
+    return sum;
+}
+
 /* Sets the terms of r. The parts are those of the quotient. */
 static void set_residual(residual_t *r, const index_ratio_t *ratio, const stat_form_t *f,
                          double numerator, double denominator)
 {
-    double out[STAT_VALUES] = {0};
+    double out[STAT_VALUES] = {0}, program[STAT_VALUES];
     const double scale = 1 / denominator;
+    memcpy(program, ratio->plain, sizeof(program));
+    index_ratio_scale(ratio, program);
     r->unseen = !index_ratio_residual(ratio, &f->num, scale, out);
-    r->doubt = fabs(index_ratio_doubt(ratio, &f->num, scale) +
-                    index_ratio_doubt(ratio, &f->den, -numerator * scale * scale));
+    r->quotient = f->den.n > 0;
+    r->form = f;
+    r->scale = scale;
+    r->doubt = DOUBT * fabs(index_ratio_doubt(ratio, &f->num, scale) +
+                            index_ratio_doubt(ratio, &f->den, -numerator * scale * scale));
     if (!index_ratio_residual(ratio, &f->den, -numerator * scale * scale, out))
         r->unseen = true;
     for (size_t v = 0; v < STAT_VALUES; v++)
         if (out[v] != 0)
             r->term[r->n++] = (linear_term_t){(uint16_t)v, out[v]};
+    /* with_cycles() has all of it. */
+    if (r->n != 1 || r->term[0].value != VALUE_CYCLES)
+        r->by_cycles = scale * by_cycles(&f->num, program) -
+                       numerator * scale * scale * by_cycles(&f->den, program);
 }
 
 /* Whether a sample stands for launches that were not simulated. */
@@ -293,7 +362,12 @@ static void put_sample(const intervals_t *s, residual_t *r, const valued_launch_
     r->value[l->seen->sample] = value;
     r->size[l->seen->sample] = size;
     r->seen += size;
-    r->seen_for_others += stands_for_others(s, l->seen->sample) ? size : 0;
+    if (stands_for_others(s, l->seen->sample)) {
+        const plan_t *plan = s->of_plan.plan;
+        const double weight = plan != NULL ? plan->samples[l->seen->sample].weight : 1;
+        sample_shows(&r->shown, weight * size);
+        sample_shows(&r->misses, weight * r->scale * sample_misses(r->form, l->values));
+    }
 }
 
 /* The statistics [from, to), while the launches are read. */
@@ -327,17 +401,35 @@ static stat_interval_t with_cycles(const residual_t *r, double value, const esti
     return i;
 }
 
+/* Half-width because launches of a cluster differ, as the index knows, and its samples do not. */
+static double untold_error(const intervals_t *s, const residual_t *r)
+{
+    const plan_t *plan = s->of_plan.plan;
+    double squares = 0;
+    for (uint64_t i = 0; plan != NULL && i < plan->n_samples;) {
+        const uint32_t cluster = plan->samples[i].cluster;
+        double size = 0;
+        for (; i < plan->n_samples && plan->samples[i].cluster == cluster; i++)
+            size += plan->samples[i].weight * r->size[i];
+        squares += pow(plan->clusters[cluster].untold * size, 2);
+    }
+    /* The two terms of a quotient's residual cancel out. */
+    return sqrt(squares) * (r->quotient ? 0.5 : 1);
+}
+
 static stat_interval_t between(const intervals_t *s, const residual_t *r, double value, double most)
 {
     const estimate_input_t in = {.value = r->value, .size = r->size, .within = r->within};
     estimate_t e = s->of_plan.plan != NULL ? estimate_two_stage(s->of_plan.plan, &in, s->confidence)
                                            : estimate_sum(0, &r->within, s->confidence);
-    if (strcmp(e.method, "exact") != 0 && r->seen_for_others == 0)
+    if (strcmp(e.method, "exact") != 0 && r->shown.sum == 0)
         return stat_interval_none(r->seen == 0 ? unseen : stands_for_none);
     if (r->within.unknown)
         return stat_interval_none(not_inside);
     if (e.profile)
         return stat_interval_none(only_times);
+    if (s->of_plan.plan != NULL && strcmp(e.method, "exact") != 0 && sample_few_show(&r->shown))
+        return stat_interval_none(few_show);
     /* Launches that differ from these would have been needed to show how much they differ. */
     if (strcmp(e.method, "exact") != 0 && e.low == e.high && value == 1 && most == 1)
         return stat_interval_none(all_full);
@@ -353,38 +445,17 @@ static void widen(const intervals_t *s, const residual_t *r, double value, stat_
         return;
     intervals_totals(s, program);
     const double added = s->of_plan.said.unmet / program[VALUE_CYCLES];
-    const double state = state_error(r->term, r->n, program, s->in_order);
-    const double half = exact ? state : hypot(state, r->doubt);
+    const double prefetch =
+        lacks_prefetched(s) ? state_error_prefetch(r->term, r->n, program, s->in_order) : 0;
+    const double state = hypot(state_error(r->term, r->n, program, s->in_order), prefetch);
+    const double misses = sample_few_show(&r->misses) ? FEW_ERROR * r->misses.sum : 0;
+    const double more = hypot(hypot(state, misses), r->by_cycles * s->cycles_more);
+    const double half = exact ? more : hypot(hypot(more, r->doubt), untold_error(s, r));
     if (exact && half > 0)
         i->method = in_rounds;
     const unmet_error_t unmet = unmet_error(r->term, r->n, program, added);
     i->low = value - hypot(hypot(value - i->low, half), unmet.below);
     i->high = value + hypot(hypot(i->high - value, half), unmet.above);
-}
-
-static bool has_value(const residual_t *r, size_t value)
-{
-    for (size_t i = 0; i < r->n; i++)
-        if (r->term[i].value == value)
-            return true;
-    return false;
-}
-
-/* Why samples cannot tell how far off a statistic is; NULL: they can. */
-static const char *what_is_unknown(const intervals_t *s, const residual_t *r)
-{
-    static const size_t before[] = {VALUE_AT(sm.l1_mshr_merges), VALUE_AT(sm.global_load_pending),
-                                    VALUE_AT(l2.mshr_merges),    VALUE_AT(sm.tlb_misses),
-                                    VALUE_AT(sm.tlb_l2_misses),  VALUE_AT(sm.icache_l0_misses)};
-    for (size_t i = 0; i < sizeof(before) / sizeof(before[0]); i++)
-        if (has_value(r, before[i]))
-            return just_before;
-    if (has_value(r, VALUE_AT(dram.refreshes)))
-        return refreshed;
-    if (s->of_plan.said.unmet > 0 &&
-        (has_value(r, VALUE_AT(dram.read_latency)) || has_value(r, VALUE_AT(l2.stall_dram))))
-        return waits_longer;
-    return NULL;
 }
 
 static stat_interval_t interval_of(const intervals_t *s, size_t i, const residual_t *r,
@@ -402,8 +473,10 @@ static stat_interval_t interval_of(const intervals_t *s, size_t i, const residua
         return of;
     if (s->cold && state_error_is_cold(r->term, r->n))
         return stat_interval_none(not_walked);
-    if (s->of_plan.plan != NULL && strcmp(of.method, "exact") != 0) {
-        const char *unknown = what_is_unknown(s, r);
+    if (lacks_prefetched(s) && state_error_is_cold(r->term, r->n))
+        return stat_interval_none(not_prefetched);
+    if (s->of_plan.plan != NULL && (strcmp(of.method, "exact") != 0 || !is_in_order(s))) {
+        const char *unknown = state_error_unknown(r->term, r->n, s->of_plan.said.unmet > 0);
         if (unknown != NULL)
             return stat_interval_none(unknown);
     }
@@ -434,6 +507,17 @@ static bool is_simple(intervals_t *s, size_t i, const residual_t *r, double valu
     return true;
 }
 
+/* What the interval of the cycles has beside the spread of the samples, and launches that none of them met. */
+static void find_cycles_more(intervals_t *s, const residual_t *r, const estimate_t *cycles)
+{
+    const estimate_input_t in = {.value = r->value, .size = r->size, .within = r->within};
+    const estimate_t e = estimate_two_stage(s->of_plan.plan, &in, s->confidence);
+    const double above = cycles->high - cycles->value, below = cycles->value - cycles->low;
+    const double half = fmax(below, sqrt(fmax(above * above - cycles->unmet * cycles->unmet, 0)));
+    const double spread = isfinite(e.low) ? e.value - e.low : 0;
+    s->cycles_more = sqrt(fmax(half * half - spread * spread, 0));
+}
+
 /* Reads the launches for as many statistics from `from` on as fit into memory; *to: the first one that
  * does not. */
 static rb_code_t set_some(intervals_t *s, residual_t *list, size_t from, size_t *to,
@@ -450,6 +534,8 @@ static rb_code_t set_some(intervals_t *s, residual_t *list, size_t from, size_t 
     }
     reading_t reading = {s, list, from, *to};
     const rb_code_t rc = s->feed.each(s->feed.ctx, read_launch, &reading, err);
+    if (rc == RB_OK && from == 0 && s->of_plan.plan != NULL)
+        find_cycles_more(s, &list[0], cycles);
     for (size_t i = from; rc == RB_OK && i < *to; i++)
         if (list[i].n > 0)
             s->of[i] = interval_of(s, i, &list[i], part[i].value, total, cycles);

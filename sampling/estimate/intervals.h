@@ -55,8 +55,10 @@ typedef struct {
     double *cycles_residual;       /* owned; see index_ratio_cycles() */
     const double *cycles_size;     /* the same */
     uint64_t unstated;             /* launches that are estimates and do not state their error */
-    bool too_wide; /* the cycles have no interval because it says nothing; intervals_cycles() */
-    bool cold;     /* launches were left out and not walked; set by the caller */
+    bool too_wide;     /* the cycles have no interval because it says nothing; intervals_cycles() */
+    double by_profile; /* relative error of the cycles if the profile corrects them; else NAN */
+    double cycles_more; /* half-width of the cycles that is not from the spread of the samples */
+    bool cold;          /* launches were left out and not walked; set by the caller */
     double confidence;
     stat_interval_t *of; /* owned; of all statistics; NULL: nothing was estimated */
 } intervals_t;

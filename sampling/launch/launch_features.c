@@ -55,6 +55,7 @@ void launch_features(const population_t *pop, uint32_t row, double x[LAUNCH_FEAT
     x[n++] = log(product(pop->grid, row));
     x[n++] = log(product(pop->block, row));
     x[n++] = scaled(insts, row, 1);
+    x[n++] = scaled(pop->predicted, row, 1);
     for (unsigned i = 0; i < POP_COUNTERS; i++) {
         const double *column = pop->counter[i];
         if (i == POP_BLOCK_COV)

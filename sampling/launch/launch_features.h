@@ -14,7 +14,7 @@ uint64_t launch_key(const population_t *pop, uint32_t row, unsigned i);
 
 /* Features of a launch, each on a logarithmic scale, so that differences are relative. A count that
  * is small beside the launch's instructions is nearly a constant. */
-enum { LAUNCH_FEATURES = 3 + POP_COUNTERS + POP_FACTS };
+enum { LAUNCH_FEATURES = 4 + POP_COUNTERS + POP_FACTS };
 void launch_features(const population_t *pop, uint32_t row, double x[LAUNCH_FEATURES]);
 
 /* The largest difference in a feature: about 0.1 for launches that differ by a tenth. */

@@ -27,6 +27,7 @@ enum {
     LAUNCH_NEEDS_BBV = 1 << 3,
     LAUNCH_NEEDS_GRID = 1 << 4,       /* grid and block */
     LAUNCH_NEEDS_PREDICTION = 1 << 5, /* made when the run begins: launch_missing() ignores it */
+    LAUNCH_USES_PREDICTION = 1 << 6,  /* the same, as far as it costs little */
 };
 
 struct plan_build;

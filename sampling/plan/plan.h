@@ -24,6 +24,8 @@ typedef struct {
     uint64_t size;   /* launches it stands for */
     uint64_t draws;  /* total draws of its samples */
     double mean, sd; /* of the launches' times in the profile; sd with n; NAN: unknown */
+    double
+        untold; /* relative error that its samples do not show (plan_untold.h); 0: none is known */
 } plan_cluster_t;
 
 /* A launch of the program and the cluster to which it belongs. */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "sampling/math/pick.h"
+#include "sampling/plan/plan_untold.h"
 #include "sim/core/alloc.h"
 
 static uint32_t add_name(plan_build_t *b, const char *name)
@@ -90,6 +91,7 @@ void build_draw(plan_build_t *b, uint32_t cluster, const uint32_t *rows, uint64_
     else
         pick_distinct(&rng, n, m, at);
     double weight = (double)n / (double)m;
+    b->plan->clusters[cluster].untold = plan_untold(b->pop, rows, n, at, m);
     for (uint64_t i = 0; i < m;) {
         uint32_t draws = 1;
         while (i + draws < m && at[i + draws] == at[i])

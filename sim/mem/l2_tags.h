@@ -16,6 +16,7 @@ typedef struct {
     uint32_t far_from; /* SMs from this one on are in the second half; UINT32_MAX: there is none */
     uint8_t half;      /* of the chip, that the slice is in */
     bool perfect;
+    uint32_t *writes; /* borrowed; by set, counts accesses that write; NULL: they are not counted */
 } l2_tags_t;
 
 /* Those of a chip: slice[0 .. map->slices), all of the same shape. */

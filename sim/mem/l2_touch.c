@@ -21,6 +21,8 @@ static inline void read_missing(const l2_tags_t *t, cache_tag_t *l, uint32_t mis
 static inline void clean(const l2_tags_t *t, cache_key_t key, bool plain, l2_warmed_t *sum)
 {
     cache_line_t excess;
+    if (t->writes != NULL)
+        t->writes[key.set]++;
     if (plain)
         sum->written_back += l2_sector_count(cache_clean_narrow(t->cache, key, t->modified_ways));
     else if (l2_tags_excess(t->cache, key, t->modified_ways, &excess))

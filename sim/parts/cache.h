@@ -233,8 +233,9 @@ uint32_t cache_put_beneath(cache_t *c, const cache_t *older, uint32_t modified_w
  * most recently used first.
  */
 typedef struct {
-    uint16_t *count; /* owned; lines of each set */
-    size_t n_sets, cap_sets;
+    uint16_t *count;  /* owned; lines of each set */
+    uint32_t *writes; /* owned; accesses that wrote to each set */
+    size_t n_sets, cap_sets, cap_writes;
     cache_tag_t *tag; /* owned */
     size_t n, cap;
     cache_written_t *written; /* owned; of the tags with CACHE_TAG_WRITTEN, in their order */
@@ -246,8 +247,8 @@ void cache_lines_free(cache_lines_t *l);
 /* Bytes of host memory that a list needs. */
 size_t cache_lines_bytes(const cache_lines_t *l);
 
-/* Appends the lines of a cache. */
-void cache_lines_add(cache_lines_t *l, const cache_t *c);
+/* Appends the lines of a cache. writes: accesses that wrote to each set. */
+void cache_lines_add(cache_lines_t *l, const cache_t *c, const uint32_t *writes);
 
 /* A place in a list: where a cache begins. Initially all zero but the list. */
 typedef struct {
@@ -257,8 +258,8 @@ typedef struct {
 
 /* cache_put_beneath() of the cache at that place of a list, which then is that of the next cache. Returns
  * how many of the lines that it added or modified another cache of the same shape lacks, or has
- * unmodified. Adds the lines of each set that the list has modified to writes, which then is right for
- * what comes beneath. */
+ * unmodified. Adds the writes of the list to those of each set, which then are right for what comes
+ * beneath. */
 uint32_t cache_put_lines_beneath(cache_t *c, cache_lines_at_t *at, uint32_t modified_ways,
                                  cache_t *other, uint32_t *writes);
 

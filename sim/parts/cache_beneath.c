@@ -288,6 +288,7 @@ uint32_t cache_put_beneath(cache_t *c, const cache_t *older, uint32_t modified_w
 void cache_lines_free(cache_lines_t *l)
 {
     free(l->count);
+    free(l->writes);
     free(l->tag);
     free(l->written);
     *l = (cache_lines_t){0};
@@ -295,7 +296,7 @@ void cache_lines_free(cache_lines_t *l)
 
 size_t cache_lines_bytes(const cache_lines_t *l)
 {
-    return l->n_sets * sizeof(*l->count) + l->n * sizeof(*l->tag) +
+    return l->n_sets * (sizeof(*l->count) + sizeof(*l->writes)) + l->n * sizeof(*l->tag) +
            l->n_written * sizeof(*l->written);
 }
 
@@ -308,9 +309,11 @@ static void add_line(cache_lines_t *l, const cache_t *c, const cache_tag_t *t)
     }
 }
 
-void cache_lines_add(cache_lines_t *l, const cache_t *c)
+void cache_lines_add(cache_lines_t *l, const cache_t *c, const uint32_t *writes)
 {
     rb_grow(&l->count, &l->cap_sets, l->n_sets + c->sets, sizeof(*l->count));
+    rb_grow(&l->writes, &l->cap_writes, l->n_sets + c->sets, sizeof(*l->writes));
+    memcpy(l->writes + l->n_sets, writes, c->sets * sizeof(*writes));
     rb_grow(&l->tag, &l->cap, l->n + c->count, sizeof(*l->tag));
     for (uint32_t set = 0; set < c->sets; set++) {
         const uint32_t n = cache_set_count(c, set);
@@ -356,20 +359,13 @@ static uint32_t count_news(cache_t *c, const older_set_t *of, uint32_t set, cach
     return news;
 }
 
-static uint32_t count_written(const older_set_t *of)
-{
-    uint32_t n = 0;
-    for (uint32_t place = 0; place < of->n; place++)
-        n += of->line[place].written.dirty != 0;
-    return n;
-}
-
 uint32_t cache_put_lines_beneath(cache_t *c, cache_lines_at_t *at, uint32_t modified_ways,
                                  cache_t *other, uint32_t *writes)
 {
     older_set_t of = {0};
     uint32_t news = 0;
     for (uint32_t set = 0; set < c->sets; set++) {
+        const uint32_t written = at->lines->writes[at->set];
         if (at->lines->count[at->set] == 0) {
             at->set++;
             continue;
@@ -379,7 +375,7 @@ uint32_t cache_put_lines_beneath(cache_t *c, cache_lines_at_t *at, uint32_t modi
             put_set_beneath(c, &of, set, modified_ways, writes[set]);
             news += count_news(c, &of, set, other);
         }
-        writes[set] += count_written(&of);
+        writes[set] += written;
     }
     free_set(&of);
     return news;

@@ -573,6 +573,76 @@ static void only_sampled_launches_of_an_indexed_trace_are_warmed_by_default(void
     source->ops->destroy(source);
 }
 
+/* What each warp does with a line of its own. */
+typedef struct {
+    uint64_t base;
+    unsigned writes; /* each of other bytes; 0: it reads the line */
+} own_line_t;
+
+static void own_line_body(synth_warp_t *w, const void *ctx)
+{
+    const own_line_t *o = ctx;
+    const uint64_t line = o->base + w->global * LINE_BYTES;
+    if (o->writes == 0)
+        synth_emit_affine(w, 0, (uint32_t)LAB_FULL, line, 4);
+    for (unsigned i = 0; i < o->writes; i++)
+        synth_emit_affine(w, 1, 0xff, line + i * SECTOR_BYTES, 4);
+    synth_emit(w, 2, (uint32_t)LAB_FULL);
+}
+
+static void add_own_lines(synth_t *s, const char *name, const own_line_t *o, uint32_t blocks)
+{
+    synth_kernel_t *k =
+        synth_kernel_create(s, name, &(synth_shape_t){.arch = 75, .grid = {blocks}, .block = {32}});
+    synth_code(k, "LDG.E.SYS", "R4", "R2");
+    synth_code(k, "STG.E.SYS", "", "R2 R5");
+    synth_code(k, "EXIT", "", "");
+    synth_kernel_body(k, own_line_body, o);
+}
+
+/* Each access that writes cleans a line of a set that host copies left with too many, however many lines it is. */
+static void every_write_cleans_what_copies_left(void **state)
+{
+    const gpu_spec_t spec = small_chip();
+    const own_line_t writes = {UINT64_C(1) << 40, 4}, reads = {UINT64_C(1) << 41, 0};
+    (void)state;
+    synth_t *s = synth_create();
+    synth_memcpy(s, UINT64_C(1) << 40, 600 << 10);
+    add_own_lines(s, "writes", &writes, 512);
+    add_own_lines(s, "reads", &reads, 1);
+    gpu_t *const chip[2] = {gpu_create(&spec, 1, 0), gpu_create(&spec, 1, 0)};
+    run_all(chip[0], synth_source(s), 1, 1);
+    warm_up(chip[1], synth_source(s), 2);
+    const agreement_t a = compare(chip, chip[0]->map.slices, true, l2_of);
+    if (agreeing(a) < 0.99)
+        fail_msg("%.4f of the modified sectors agree", agreeing(a));
+    gpu_destroy(chip[0]);
+    gpu_destroy(chip[1]);
+    synth_destroy(s);
+}
+
+/* Launches that bring nothing new end the walk, but not before a kernel that none of them runs. */
+static void a_kernel_that_ran_long_ago_is_walked(void **state)
+{
+    enum { BETWEEN = 60, LINES = 512 };
+    const gpu_spec_t spec = small_chip();
+    const own_line_t large = {UINT64_C(1) << 40, 0}, small = {UINT64_C(1) << 41, 0};
+    (void)state;
+    synth_t *s = synth_create();
+    add_own_lines(s, "large", &large, LINES);
+    for (unsigned i = 0; i < BETWEEN; i++)
+        add_own_lines(s, "small", &small, 1);
+    gpu_t *g = gpu_create(&spec, 1, 0);
+    const launch_touched_t t = warm_up(g, synth_source(s), BETWEEN + 1);
+    uint64_t held = 0;
+    for (uint32_t i = 0; i < g->map.slices; i++)
+        held += cache_count(l2_of(g, i));
+    assert_true(t.launches < BETWEEN / 2);
+    assert_true(held > LINES);
+    gpu_destroy(g);
+    synth_destroy(s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -588,6 +658,8 @@ int main(void)
         cmocka_unit_test(a_launch_that_was_cut_short_is_walked),
         cmocka_unit_test(a_walk_reports_progress_and_can_be_stopped),
         cmocka_unit_test(only_sampled_launches_of_an_indexed_trace_are_warmed_by_default),
+        cmocka_unit_test(every_write_cleans_what_copies_left),
+        cmocka_unit_test(a_kernel_that_ran_long_ago_is_walked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

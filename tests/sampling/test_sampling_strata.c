@@ -80,6 +80,28 @@ static void only_similar_launches_are_merged(void **state)
     lab_population_free(&lab);
 }
 
+/* Launches that look the same but are predicted to take another time, such as those with one long block, are apart:
+ * the first round takes some of them. */
+static void launches_with_other_predictions_are_apart(void **state)
+{
+    enum { N = 300, SLOW = 12 };
+    lab_population_t lab = lab_population(N, 1);
+    double predicted[N];
+    stem_groups_t g;
+    (void)state;
+    lab.pop.counter[POP_WARP_INSTS] = lab.insts;
+    lab.pop.predicted = predicted;
+    for (uint64_t i = 0; i < N; i++)
+        predicted[i] = i % 25 == 7 ? 90000 : 10000 + (double)(i % 10); /* chance is no difference */
+    stem_groups_make(&g, &lab.pop, 10, 0.25);
+    assert_int_equal(g.n, 2);
+    assert_true(g.equal[0] && g.equal[1]);
+    assert_true(group_of(&g, 7) == group_of(&g, 32) && group_of(&g, 7) != group_of(&g, 8));
+    assert_int_equal(g.begin[group_of(&g, 7) + 1] - g.begin[group_of(&g, 7)], SLOW);
+    stem_groups_free(&g);
+    lab_population_free(&lab);
+}
+
 /* Launches that all differ end in a limited number of groups. */
 static void groups_are_limited(void **state)
 {
@@ -183,6 +205,7 @@ int main(void)
         cmocka_unit_test(degrees_of_freedom_are_borrowed_by_halves),
         cmocka_unit_test(every_count_of_the_index_divides),
         cmocka_unit_test(only_similar_launches_are_merged),
+        cmocka_unit_test(launches_with_other_predictions_are_apart),
         cmocka_unit_test(groups_are_limited),
         cmocka_unit_test(firsts_are_apart_and_long_groups_are_cut),
     };

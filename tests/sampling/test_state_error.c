@@ -15,8 +15,9 @@ static void only_what_the_l2_decides_is_uncertain(void **state)
     program[VALUE_AT(l2.read_sectors)] = 900;
     program[VALUE_AT(l2.write_sectors)] = 200;
     simulated[VALUE_AT(l2.read_sectors)] = 100;
+    program[VALUE_CYCLES] = simulated[VALUE_CYCLES] = 1;
     lab_assert_near(state_error(&hits, 1, program, simulated), 20, 1e-12, "2 % of 1000");
-    assert_true(state_error(&lookups, 1, program, simulated) == 0);
+    lab_assert_near(state_error(&lookups, 1, program, simulated), 8, 1e-12, "1 % of 800");
     assert_true(state_error(&loads, 1, program, simulated) == 0);
 }
 
@@ -46,12 +47,12 @@ static void rows_and_what_moves_along_are_uncertain(void **state)
 /* Of a rate, the error of the numerator counts, and nothing where all was simulated. */
 static void rates_scale_and_complete_programs_have_none(void **state)
 {
-    const linear_term_t rate[] = {{VALUE_AT(l2.read_hits), 0.001},
-                                  {VALUE_AT(l2.read_sectors), -0.0005}};
+    const linear_term_t rate[] = {{VALUE_AT(l2.red_hits), 0.001},
+                                  {VALUE_AT(l2.red_sectors), -0.0005}};
     double program[STAT_VALUES] = {0}, simulated[STAT_VALUES] = {0};
 
     (void)state;
-    program[VALUE_AT(l2.read_sectors)] = 1000;
+    program[VALUE_AT(l2.red_sectors)] = 1000;
     lab_assert_near(state_error(rate, 2, program, simulated), 0.02, 1e-12, "share");
     assert_true(state_error(rate, 2, program, program) == 0);
 }
@@ -102,6 +103,44 @@ static void what_outlives_launches_is_cold_without_walks(void **state)
         assert_true(state_error_is_cold(&others[i], 1));
 }
 
+/* How long SMs are active, and how often reads reach the L2, goes with the cycles. */
+static void what_goes_with_the_cycles_is_as_uncertain(void **state)
+{
+    static const linear_term_t active = {VALUE_AT(sm.active_cycles), 2};
+    double program[STAT_VALUES] = {0}, simulated[STAT_VALUES] = {0};
+    (void)state;
+    program[VALUE_CYCLES] = 1000;
+    simulated[VALUE_CYCLES] = 400;
+    program[VALUE_AT(sm.active_cycles)] = simulated[VALUE_AT(sm.active_cycles)] = 500;
+    lab_assert_near(state_error(&active, 1, program, simulated), 0.01 * 2 * 0.6 * 500, 1e-12,
+                    "1 % of its share, though all of it was seen");
+    assert_true(state_error(&active, 1, program, program) == 0);
+}
+
+/* Which lines stay modified is known less well than which lines there are. */
+static void what_is_written_back_is_more_uncertain(void **state)
+{
+    static const linear_term_t writes = {VALUE_AT(dram.write_sectors), 1};
+    double program[STAT_VALUES] = {0}, simulated[STAT_VALUES] = {0};
+    (void)state;
+    program[VALUE_AT(dram.write_sectors)] = 1000;
+    lab_assert_near(state_error(&writes, 1, program, simulated), 150, 1e-12, "15 %");
+    assert_true(state_error(&writes, 1, program, program) == 0);
+}
+
+/* Turns of the DRAM depend on its queues: no interval could be stated. */
+static void what_queues_decide_is_unknown(void **state)
+{
+    static const linear_term_t turns = {VALUE_AT(dram.turnarounds), 1},
+                               reads = {VALUE_AT(dram.read_sectors), 1},
+                               latency = {VALUE_AT(dram.read_latency), 1};
+    (void)state;
+    assert_non_null(state_error_unknown(&turns, 1, false));
+    assert_null(state_error_unknown(&reads, 1, true));
+    assert_null(state_error_unknown(&latency, 1, false));
+    assert_non_null(state_error_unknown(&latency, 1, true));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -111,6 +150,9 @@ int main(void)
         cmocka_unit_test(time_may_be_spent_otherwise),
         cmocka_unit_test(cycles_that_were_left_out_are_uncertain),
         cmocka_unit_test(what_outlives_launches_is_cold_without_walks),
+        cmocka_unit_test(what_goes_with_the_cycles_is_as_uncertain),
+        cmocka_unit_test(what_is_written_back_is_more_uncertain),
+        cmocka_unit_test(what_queues_decide_is_unknown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,6 +14,7 @@ enum { SLICES = 4, SETS = 16, WAYS = 16, LINES = 300, ACCESSES = 4000, FILL_SECT
 
 static addr_map_t map;
 static l2_tags_t slice[SLICES];
+static uint32_t writes[SLICES][SETS];
 
 static l2_chip_tags_t chip_of(uint32_t sets)
 {
@@ -23,7 +24,8 @@ static l2_chip_tags_t chip_of(uint32_t sets)
         slice[i] =
             (l2_tags_t){.cache = cache_create(sets, WAYS, LINE_BYTES, REPLACEMENT_LRU, true, true),
                         .modified_ways = WAYS,
-                        .fill_sectors = FILL_SECTORS};
+                        .fill_sectors = FILL_SECTORS,
+                        .writes = writes[i]};
     l2_tags_begin(&chip);
     return chip;
 }
@@ -72,6 +74,7 @@ static void equal_lines(const cache_lines_t *a, const cache_lines_t *b)
     assert_int_equal(a->n, b->n);
     assert_int_equal(a->n_written, b->n_written);
     assert_memory_equal(a->count, b->count, a->n_sets * sizeof(*a->count));
+    assert_memory_equal(a->writes, b->writes, a->n_sets * sizeof(*a->writes));
     assert_memory_equal(a->tag, b->tag, a->n * sizeof(*a->tag));
     for (size_t i = 0; i < a->n_written; i++) {
         assert_int_equal(a->written[i].dirty, b->written[i].dirty);
@@ -92,7 +95,7 @@ static void lines_are_those_of_the_l2_itself(void **state)
     l2_chip_tags_t chip = chip_of(SETS);
     l2_tags_touch(&chip, touch, ACCESSES, (l2_masks_t)masks, &sum);
     for (uint32_t i = 0; i < SLICES; i++)
-        cache_lines_add(&own, slice[i].cache);
+        cache_lines_add(&own, slice[i].cache, writes[i]);
     walk(&lines, SLICES * SETS * WAYS, &over);
     assert_false(over);
     assert_int_equal(lines.n, sum.lines); /* none was evicted */
@@ -155,6 +158,7 @@ static void walks_survive_as_bytes(void **state)
     assert_int_equal(back.lines.n, w.lines.n);
     assert_memory_equal(back.lines.tag, w.lines.tag, w.lines.n * sizeof(*w.lines.tag));
     for (size_t i = 0; i < w.lines.n_written; i++) {
+        assert_int_equal(back.lines.writes[i], w.lines.writes[i]);
         assert_int_equal(back.lines.written[i].partial, w.lines.written[i].partial);
         assert_memory_equal(back.lines.written[i].bytes, w.lines.written[i].bytes,
                             sizeof(w.lines.written[i].bytes));

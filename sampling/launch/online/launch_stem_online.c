@@ -77,5 +77,6 @@ const launch_method_t launch_stem_online = {
     .name = "stem_online",
     .help = "sequential STEM: sample sizes from simulated cycles, needs no profile",
     .options = &stem_online_group,
+    .needs = LAUNCH_USES_PREDICTION,
     .online = &online_ops,
 };

@@ -12,28 +12,45 @@
 /* ... and has this many degrees of freedom: few samples can be on a line by chance. */
 #define LEAST_DF 10.0
 
+static double size_of(const population_t *pop, unsigned kind, uint32_t row)
+{
+    return kind == SIZE_COST ? launch_cost(pop, row) : pop->predicted[row];
+}
+
+static double *mean_of(const online_size_t *s, uint32_t g, unsigned kind)
+{
+    return &s->mean[(size_t)g * SIZES + kind];
+}
+
 void online_size_init(online_size_t *s, const population_t *pop, const online_steps_t *steps)
 {
     const stem_strata_t *strata = &steps->view;
     *s = (online_size_t){.pop = pop,
                          .steps = steps,
-                         .mean = rb_calloc(strata->n_groups, sizeof(*s->mean)),
+                         .n = pop->predicted != NULL ? SIZES : SIZE_PREDICTED,
+                         .mean = rb_calloc((size_t)strata->n_groups * SIZES, sizeof(*s->mean)),
+                         .kind = rb_calloc(strata->n_groups, sizeof(*s->kind)),
                          .slope = rb_calloc(strata->n_groups, sizeof(*s->slope)),
                          .spread = rb_calloc(strata->n_groups, sizeof(*s->spread))};
     for (uint32_t g = 0; g < strata->n_groups; g++) {
         const uint64_t from = strata->begin[strata->of_group[g]];
         const uint64_t to = strata->begin[strata->of_group[g + 1]];
-        for (uint64_t i = from; i < to; i++)
-            s->mean[g] += launch_cost(pop, strata->rows[i]) / (double)(to - from);
-        for (uint64_t i = from; i < to; i++)
-            s->spread[g] +=
-                pow(launch_cost(pop, strata->rows[i]) / s->mean[g] - 1, 2) / (double)(to - from);
+        for (unsigned kind = 0; kind < s->n; kind++) {
+            double *mean = mean_of(s, g, kind), spread = 0;
+            for (uint64_t i = from; i < to; i++)
+                *mean += size_of(pop, kind, strata->rows[i]) / (double)(to - from);
+            for (uint64_t i = from; i < to; i++)
+                spread +=
+                    pow(size_of(pop, kind, strata->rows[i]) / *mean - 1, 2) / (double)(to - from);
+            s->spread[g] = kind == 0 ? spread : fmin(s->spread[g], spread);
+        }
     }
 }
 
 void online_size_free(online_size_t *s)
 {
     free(s->mean);
+    free(s->kind);
     free(s->slope);
     free(s->spread);
     *s = (online_size_t){0};
@@ -46,22 +63,25 @@ typedef struct {
     double larger; /* sizes of all launches, by which the samples would be wrong */
 } deviations_t;
 
-static double mean_size(const online_size_t *s, const stratum_sample_t *p, const uint32_t *rows)
+static double mean_size(const online_size_t *s, unsigned kind, const stratum_sample_t *p,
+                        const uint32_t *rows)
 {
     double sum = 0;
     for (uint64_t i = 0; i < p->m; i++)
-        sum += launch_cost(s->pop, rows[i]);
+        sum += size_of(s->pop, kind, rows[i]);
     return sum / (double)p->m;
 }
 
-static void add_group(deviations_t *d, const online_size_t *s, const stem_strata_t *strata,
-                      uint32_t g, const stratum_sample_t *samples, const uint32_t *const *rows)
+static void add_group(deviations_t *d, const online_size_t *s, unsigned kind,
+                      const stem_strata_t *strata, uint32_t g, const stratum_sample_t *samples,
+                      const uint32_t *const *rows)
 {
     double n = 0, x_mean = 0, y_mean = 0;
     for (uint32_t h = strata->of_group[g]; h < strata->of_group[g + 1]; h++) {
-        d->larger += (double)samples[h].n * (mean_size(s, &samples[h], rows[h]) - s->mean[g]);
+        d->larger += (double)samples[h].n *
+                     (mean_size(s, kind, &samples[h], rows[h]) - *mean_of(s, g, kind));
         for (uint64_t i = 0; i < samples[h].m; i++) {
-            const double dx = launch_cost(s->pop, rows[h][i]) - x_mean;
+            const double dx = size_of(s->pop, kind, rows[h][i]) - x_mean;
             const double dy = samples[h].cycles[i] - y_mean;
             n++;
             x_mean += dx / n;
@@ -76,15 +96,17 @@ static void add_group(deviations_t *d, const online_size_t *s, const stem_strata
 
 typedef struct {
     double slope, variance;
+    double rest; /* variance of what it does not explain */
 } line_t;
 
 static line_t line_of(const deviations_t *d)
 {
+    const line_t none = {.rest = INFINITY};
     if (!(d->xx > 0) || d->df < LEAST_DF)
-        return (line_t){0};
+        return none;
     const double slope = d->xy / d->xx, rest = fmax(d->yy - slope * d->xy, 0) / d->df;
-    const line_t line = {slope, rest / d->xx};
-    return slope * slope > SIGNIFICANT * SIGNIFICANT * line.variance ? line : (line_t){0};
+    const line_t line = {slope, rest / d->xx, rest};
+    return slope * slope > SIGNIFICANT * SIGNIFICANT * line.variance ? line : none;
 }
 
 /* The kernel of a group; groups of a kernel are neighbours. */
@@ -93,28 +115,46 @@ static uint64_t kernel_of(const online_size_t *s, const stem_strata_t *strata, u
     return launch_key(s->pop, strata->rows[strata->begin[strata->of_group[g]]], 0);
 }
 
+/* Fits the groups [from, to) of a kernel. */
+static void fit_kernel(online_size_t *s, stem_strata_t *strata, uint32_t from, uint32_t to,
+                       const stratum_sample_t *samples, const uint32_t *const *rows)
+{
+    line_t best = {.rest = INFINITY};
+    unsigned kind = SIZE_COST;
+    double larger = 0;
+    for (unsigned k = 0; k < s->n; k++) {
+        deviations_t d = {.df = -1};
+        for (uint32_t g = from; g < to; g++)
+            if (!strata->equal[g])
+                add_group(&d, s, k, strata, g, samples, rows);
+        const line_t line = line_of(&d);
+        if (!(line.rest < best.rest))
+            continue;
+        best = line;
+        kind = k;
+        larger = d.larger;
+    }
+    for (uint32_t g = from; g < to; g++) {
+        s->kind[g] = kind;
+        s->slope[g] = strata->equal[g] ? 0 : best.slope;
+        strata->uneven[g] = s->slope[g] * s->slope[g] > 0 ? 0 : s->spread[g];
+    }
+    strata->vague[from] += larger * larger * best.variance;
+}
+
 void online_size_fit(online_size_t *s, stem_strata_t *strata, const stratum_sample_t *samples,
                      const uint32_t *const *rows)
 {
     for (uint32_t from = 0, to; from < strata->n_groups; from = to) {
-        deviations_t d = {.df = -1};
         for (to = from;
-             to < strata->n_groups && kernel_of(s, strata, to) == kernel_of(s, strata, from);
-             to++) {
-            if (!strata->equal[to])
-                add_group(&d, s, strata, to, samples, rows);
-        }
-        const line_t line = line_of(&d);
-        for (uint32_t g = from; g < to; g++) {
-            s->slope[g] = strata->equal[g] ? 0 : line.slope;
-            strata->uneven[g] = s->slope[g] * s->slope[g] > 0 ? 0 : s->spread[g];
-        }
-        strata->vague[from] += d.larger * d.larger * line.variance;
+             to < strata->n_groups && kernel_of(s, strata, to) == kernel_of(s, strata, from); to++)
+            ;
+        fit_kernel(s, strata, from, to, samples, rows);
     }
 }
 
 double online_size_adjusted(const online_size_t *s, uint32_t g, uint32_t row, double cycles)
 {
     return online_steps_adjusted(s->steps, g, row, cycles) -
-           s->slope[g] * (launch_cost(s->pop, row) - s->mean[g]);
+           s->slope[g] * (size_of(s->pop, s->kind[g], row) - *mean_of(s, g, s->kind[g]));
 }

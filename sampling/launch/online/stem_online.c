@@ -14,6 +14,7 @@
 #include "sampling/math/stable_sum.h"
 #include "sampling/math/two_means.h"
 #include "sampling/plan/plan_check.h"
+#include "sampling/plan/plan_untold.h"
 #include "sim/core/alloc.h"
 
 #define ONLINE_OPTIONS(P, E, T)                                                                    \
@@ -521,16 +522,22 @@ void stem_online_plan(const stem_online_t *s, const launch_method_t *method, pla
                      .error_bound = NAN,
                      .confidence = s->o.confidence};
     plan_build_t build = {.plan = plan, .pop = s->pop, .seed = s->seed};
+    uint64_t *first =
+        rb_calloc(s->pop->n, sizeof(*first)); /* the samples of a part are its first rows */
+    for (uint64_t i = 0; i < s->pop->n; i++)
+        first[i] = i;
     for (uint32_t g = 0; g < s->steps.view.n_groups; g++) {
         for (uint32_t h = s->steps.view.of_group[g]; h < s->steps.view.of_group[g + 1]; h++) {
             const part_t *p = &s->part[h];
             spread_t c = spread_of(p->cycles, p->m);
             uint32_t name = s->pop->name == NULL ? 0 : s->pop->name[p->rows[0]];
             uint32_t cluster = build_cluster(&build, name, p->n, c.mean, c.sd);
+            plan->clusters[cluster].untold = plan_untold(s->pop, p->rows, p->n, first, p->m);
             for (uint64_t i = 0; i < p->m; i++)
                 build_sample(&build, cluster, p->rows[i], (double)p->n / (double)p->m, 1);
         }
     }
     plan_sort_samples(plan);
+    free(first);
     free(build.name_in_plan);
 }

@@ -39,6 +39,67 @@ static void sort_rows(const population_t *pop, uint32_t *rows)
     free(row_scratch);
 }
 
+/* A launch whose predicted cycles are this many times those of the median of its group, or as much below, is in another
+ * one. */
+#define FAR 1.5
+
+static int ascending(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Which part of a group with this median a launch is in: the usual ones, those far above, those far below. */
+static unsigned part_of(const population_t *pop, uint32_t row, double median)
+{
+    const double predicted = pop->predicted[row];
+    return predicted > FAR * median ? 1 : predicted < median / FAR ? 2 : 0;
+}
+
+/* Puts the n rows of a group that looks the same part by part, in their order; sets the sizes of the parts. scratch:
+ * n of each. */
+static void divide(const population_t *pop, uint32_t *rows, uint64_t n, uint64_t size[3],
+                   double *predicted, uint32_t *parted)
+{
+    uint64_t at = 0;
+    for (uint64_t i = 0; i < n; i++)
+        predicted[i] = pop->predicted[rows[i]];
+    qsort(predicted, n, sizeof(*predicted), ascending);
+    const double median = predicted[(n - 1) / 2];
+    for (unsigned part = 0; part < 3; part++) {
+        const uint64_t begin = at;
+        for (uint64_t i = 0; i < n; i++)
+            if (part_of(pop, rows[i], median) == part)
+                parted[at++] = rows[i];
+        size[part] = at - begin;
+    }
+    memcpy(rows, parted, n * sizeof(*rows));
+}
+
+/* Divides the groups by what is predicted of their launches. */
+static void divide_all(stem_groups_t *g, size_t *cap, const population_t *pop)
+{
+    const stem_groups_t before = *g;
+    double *predicted = rb_calloc(pop->n, sizeof(*predicted));
+    uint32_t *parted = rb_calloc(pop->n, sizeof(*parted));
+    *g = (stem_groups_t){.rows = before.rows};
+    *cap = 0;
+    for (uint32_t k = 0; k < before.n; k++) {
+        uint64_t size[3], at = before.begin[k];
+        divide(pop, g->rows + at, before.begin[k + 1] - at, size, predicted, parted);
+        for (unsigned part = 0; part < 3; at += size[part++]) {
+            if (size[part] == 0)
+                continue;
+            rb_grow(&g->begin, cap, (size_t)g->n + 2, sizeof(*g->begin));
+            g->begin[g->n++] = at;
+        }
+    }
+    g->begin[g->n] = pop->n;
+    free(before.begin);
+    free(predicted);
+    free(parted);
+}
+
 /* Groups of launches that look the same, kernel by kernel. */
 static void make_equal(stem_groups_t *g, const population_t *pop)
 {
@@ -54,6 +115,8 @@ static void make_equal(stem_groups_t *g, const population_t *pop)
         g->begin[g->n++] = i;
     }
     g->begin[g->n] = pop->n;
+    if (pop->predicted != NULL)
+        divide_all(g, &cap, pop);
 }
 
 /* Merging the small groups of one kernel: each goes to the first leader that is similar, or becomes a

@@ -12,7 +12,9 @@
  * first, which is the same for all chips of one half (shared_walks.h), and again through the chip's own if that has no room. The chip's own
  * state is the oldest. Copies in the other half of an L2 stay even if a launch after them wrote the line. The walk ends when its lines fill the L2. It also ends after 1, 3, 7, ... launches if these
  * are as many instructions as the next launch allows for (before_t.allowed), and the later half of them
- * has added almost no line that was missing, or not modified. Of the launches that are not walked, the host copies are
+ * has added almost no line that was missing, or not modified. Of the launches before, the last ones of kernels that were not
+ * met, and those twice as large as any of their kernel that was walked, are walked, too: a giant may have left
+ * what no other launch touches. Of the launches that are not walked, the host copies are
  * applied, and a few blocks of each kernel are walked for its code and its pages.
  *
  * If one wave of the launch before replaces half of the L2, evictions depend on timing, which a walk does not know:
@@ -45,6 +47,8 @@ static void take_tags(before_t *b)
 {
     free(b->tags.slice);
     b->tags = gpu_l2_tags(b->g);
+    for (uint32_t s = 0; b->written != NULL && s < b->g->map.slices; s++)
+        b->tags.slice[s].writes = b->written + (size_t)s * cache_sets(b->tags.slice[s].cache);
 }
 
 /* Returns the sectors that the copies before launch k left in the L2. */
@@ -217,6 +221,33 @@ static rb_code_t judge_lead(before_t *b, rb_err_t *err)
     return RB_OK;
 }
 
+/* A launch that is larger than others of its kernel by this factor may leave what they do not. */
+#define GIANT 2.0
+
+/* Walks launch k, which is before those that were walked, if it is unlike these. */
+static rb_code_t walk_if_unlike(before_t *b, uint64_t k, uint64_t *largest, rb_err_t *err)
+{
+    launch_info_t info;
+    RB_TRY(b->source->ops->launch_info(b->source, k, &info, err));
+    uint64_t *most = &largest[gpu_code_number(b->g, info.code_id)];
+    const uint64_t size = insts_of(b, k), insts = size > 0 ? size : 1;
+    const bool walked = k >= b->end;
+    if (!walked && *most > 0 && (double)insts < GIANT * (double)*most)
+        return RB_OK;
+    *most = insts > *most ? insts : *most;
+    return walked ? RB_OK : add_launch(b, k, err);
+}
+
+static rb_code_t walk_unlike(before_t *b, rb_err_t *err)
+{
+    uint64_t *largest = rb_calloc(b->g->n_codes, sizeof(*largest));
+    rb_code_t rc = RB_OK;
+    for (uint64_t k = b->position; k-- > b->first && rc == RB_OK && !recent_is_full(b);)
+        rc = walk_if_unlike(b, k, largest, err);
+    free(largest);
+    return rc;
+}
+
 /* Walks launches from the last one back, on a chip whose L2 is empty, until more would change
  * nothing. */
 static rb_code_t walk_back(before_t *b, rb_err_t *err)
@@ -230,7 +261,7 @@ static rb_code_t walk_back(before_t *b, rb_err_t *err)
                 return judge_lead(b, err);
         }
         if (is_dear(b) && share_of_news(b) <= b->g->spec.warmup.news)
-            return RB_OK;
+            return walk_unlike(b, err);
     }
     return RB_OK;
 }
@@ -257,8 +288,9 @@ static rb_code_t walk_apart(before_t *b, rb_err_t *err)
 {
     b->older = take_l2(b);
     b->recent = take_l2(b);
-    b->writes = rb_calloc((size_t)b->g->map.slices * cache_sets(b->tags.slice[0].cache),
-                          sizeof(*b->writes));
+    const size_t n = (size_t)b->g->map.slices * cache_sets(b->tags.slice[0].cache);
+    b->writes = rb_calloc(n, sizeof(*b->writes));
+    b->written = rb_calloc(n, sizeof(*b->written));
     exchange_l2(b, b->older);
     rb_code_t rc = walk_back(b, err);
     exchange_l2(b, b->older);
@@ -271,6 +303,7 @@ static rb_code_t walk_apart(before_t *b, rb_err_t *err)
     give_l2(b, b->older);
     give_l2(b, b->recent);
     free(b->writes);
+    free(b->written);
     return rc;
 }
 

@@ -16,7 +16,8 @@ typedef struct {
     l2_chip_tags_t tags; /* of the chip; the array is owned */
     cache_t **recent;    /* by slice: what the walked launches leave */
     cache_t **older;     /* by slice: while launches are walked, the chip's own L2 */
-    uint32_t *writes;    /* owned; by slice and set: lines that the walked launches wrote */
+    uint32_t *writes;    /* owned; by slice and set: writes of the walked launches, */
+    uint32_t *written;   /* owned; and of the one that is being walked */
     trail_t trail;
     bool *met;            /* owned; by kernel: its code and pages are in the trail */
     unbounded_l2_t *open; /* where a launch is walked; NULL: the chip's L2 */

@@ -1,5 +1,6 @@
 /* What a launch leaves behind: one walk over its blocks, of this chip or of another one. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "sim/core/mix64.h"
 #include "sim/gpu/warming/before_launch.h"
@@ -111,8 +112,11 @@ void before_empty_chip(const before_t *b)
 static void take_footprint(before_t *b, uint64_t warp_insts, uint64_t placed, footprint_t *out)
 {
     *out = (footprint_t){.warp_insts = warp_insts, .placed = placed};
-    for (uint32_t s = 0; s < b->g->map.slices; s++)
-        cache_lines_add(&out->lines, b->tags.slice[s].cache);
+    for (uint32_t s = 0; s < b->g->map.slices; s++) {
+        const l2_tags_t *t = &b->tags.slice[s];
+        cache_lines_add(&out->lines, t->cache, t->writes);
+        memset(t->writes, 0, cache_sets(t->cache) * sizeof(*t->writes));
+    }
     out->n_items = trail_copy(&b->trail, &out->item);
     before_empty_chip(b);
 }

@@ -23,7 +23,7 @@ struct shared_walks {
 };
 
 /* Kinds of pieces. */
-enum { PIECE_WALK = 1, PIECE_DIGESTS };
+enum { PIECE_DIGESTS = 2, PIECE_WALK };
 
 shared_walks_t *shared_walks_create(void)
 {

@@ -23,7 +23,8 @@ struct unbounded_l2 {
     unsigned bits;
     uint64_t n;
     cache_written_t *written; /* owned */
-    size_t n_written, cap_written;
+    uint32_t *writes;         /* owned; accesses that wrote to each of these lines */
+    size_t n_written, cap_written, cap_writes;
 };
 
 unbounded_l2_t *unbounded_l2_create(uint32_t fill_sectors, uint64_t most)
@@ -40,6 +41,7 @@ void unbounded_l2_destroy(unbounded_l2_t *u)
         return;
     free(u->entry);
     free(u->written);
+    free(u->writes);
     free(u);
 }
 
@@ -87,10 +89,13 @@ static void write_line(unbounded_l2_t *u, entry_t *e, const l2_touch_t *touch, l
         read_line(u, e, touch->sectors);
     if (!(e->tag & CACHE_TAG_WRITTEN)) {
         rb_grow(&u->written, &u->cap_written, u->n_written + 1, sizeof(*u->written));
+        rb_grow(&u->writes, &u->cap_writes, u->n_written + 1, sizeof(*u->writes));
+        u->writes[u->n_written] = 0;
         e->written = (uint32_t)u->n_written;
         u->written[u->n_written++] = (cache_written_t){0};
         e->tag |= CACHE_TAG_WRITTEN;
     }
+    u->writes[e->written]++;
     (void)cache_write_sectors(&e->tag, &u->written[e->written], touch->sectors, touch->full,
                               masks[touch->bytes]);
 }
@@ -134,6 +139,7 @@ void unbounded_l2_lines(const unbounded_l2_t *u, used_lines_t *out)
     *out = (used_lines_t){.n = n, .n_written = u->n_written};
     out->tag = rb_calloc(n + 1, sizeof(*out->tag));
     out->written = rb_calloc(u->n_written + 1, sizeof(*out->written));
+    out->writes = rb_calloc(u->n_written + 1, sizeof(*out->writes));
     for (size_t i = 0, k = 0; k < n; i++)
         if (u->entry[i].tag != 0)
             by_use[k++] = u->entry[i];
@@ -145,8 +151,10 @@ void unbounded_l2_lines(const unbounded_l2_t *u, used_lines_t *out)
     }
     for (size_t i = n, written = 0; i-- > 0;) {
         out->tag[n - 1 - i] = by_use[i].tag;
-        if (by_use[i].tag & CACHE_TAG_WRITTEN)
+        if (by_use[i].tag & CACHE_TAG_WRITTEN) {
+            out->writes[written] = u->writes[by_use[i].written];
             out->written[written++] = u->written[by_use[i].written];
+        }
     }
     free(by_use);
     free(other);

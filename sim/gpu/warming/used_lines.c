@@ -9,6 +9,7 @@ void used_lines_free(used_lines_t *u)
 {
     free(u->tag);
     free(u->written);
+    free(u->writes);
     *u = (used_lines_t){0};
 }
 
@@ -62,8 +63,10 @@ static void sort_lines(const used_lines_t *u, const uint32_t *set, const uint64_
     for (size_t i = 0; i < u->n; i++) {
         const size_t place = at[set[i]]++;
         out->tag[place] = local[i] | (u->tag[i] & (cache_tag_t)CACHE_TAG_BITS);
-        if (u->tag[i] & CACHE_TAG_WRITTEN)
+        if (u->tag[i] & CACHE_TAG_WRITTEN) {
+            out->writes[set[i]] += u->writes[written];
             from[place] = written++;
+        }
     }
     for (size_t i = 0; i < u->n; i++)
         if (out->tag[i] & CACHE_TAG_WRITTEN)
@@ -77,7 +80,9 @@ bool used_lines_place(const used_lines_t *u, const l2_chip_tags_t *chip, cache_l
     const size_t n_sets = (size_t)chip->map->slices * cache_sets(chip->slice[0].cache);
     *out = (cache_lines_t){.n_sets = n_sets, .n = u->n};
     rb_grow(&out->count, &out->cap_sets, n_sets + 1, sizeof(*out->count));
+    rb_grow(&out->writes, &out->cap_writes, n_sets + 1, sizeof(*out->writes));
     memset(out->count, 0, (n_sets + 1) * sizeof(*out->count));
+    memset(out->writes, 0, (n_sets + 1) * sizeof(*out->writes));
     uint32_t *set = rb_calloc(u->n + 1, sizeof(*set));
     uint64_t *local = rb_calloc(u->n + 1, sizeof(*local));
     find_sets(u, chip, set, local);
@@ -161,11 +166,13 @@ void used_lines_put(const used_lines_t *u, FILE *out)
     for (size_t i = 0; i < u->n; i++) {
         const uint64_t number = line_of(u->tag[i]) / LINE_BYTES;
         uint64_t bits = u->tag[i] & (CACHE_TAG_VALID | CACHE_TAG_WRITTEN);
-        const cache_written_t *w = bits & CACHE_TAG_WRITTEN ? &u->written[written++] : NULL;
+        const cache_written_t *w = bits & CACHE_TAG_WRITTEN ? &u->written[written] : NULL;
         difference_put(number - before, out);
         number_put(bits | (w != NULL && is_partly(w) ? PARTLY : 0), out);
-        if (w != NULL)
+        if (w != NULL) {
             put_written(w, out);
+            number_put(u->writes[written++], out);
+        }
         before = number;
     }
 }
@@ -194,8 +201,9 @@ bool used_lines_get(used_lines_t *out, size_t most, FILE *in)
         return false;
     out->tag = rb_calloc(n + 1, sizeof(*out->tag));
     out->written = rb_calloc(n_written + 1, sizeof(*out->written));
+    out->writes = rb_calloc(n_written + 1, sizeof(*out->writes));
     for (; out->n < n; out->n++) {
-        uint64_t difference, bits;
+        uint64_t difference, bits, writes;
         if (!difference_get(&difference, in) || !number_get(&bits, in) || bits > CACHE_TAG_BITS)
             return false;
         number += difference;
@@ -203,8 +211,10 @@ bool used_lines_get(used_lines_t *out, size_t most, FILE *in)
         if ((bits & CACHE_TAG_WRITTEN) == 0)
             continue;
         if (out->n_written == n_written ||
-            !get_written(&out->written[out->n_written++], (bits & PARTLY) != 0, in))
+            !get_written(&out->written[out->n_written], (bits & PARTLY) != 0, in) ||
+            !number_get(&writes, in))
             return false;
+        out->writes[out->n_written++] = (uint32_t)writes;
     }
     return out->n_written == n_written;
 }

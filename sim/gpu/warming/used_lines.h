@@ -11,6 +11,7 @@ typedef struct {
     cache_tag_t *tag; /* owned; with addresses of the chip, not of a slice */
     size_t n;
     cache_written_t *written; /* owned; of the tags with CACHE_TAG_WRITTEN, in their order */
+    uint32_t *writes;         /* owned; accesses that wrote to each of these */
     size_t n_written;
 } used_lines_t;
 

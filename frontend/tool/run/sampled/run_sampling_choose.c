@@ -66,13 +66,14 @@ static rb_code_t open_profile(launch_list_t *profile, const sampling_options_t *
     return RB_OK;
 }
 
-/* Predicts the launches of the trace, all of which it has. */
+/* Predicts the launches of the trace, all of which it has. tell: say where the equations do not hold. */
 static rb_code_t predict_all(launch_list_t *trace, trace_source_t *source, const gpu_spec_t *spec,
-                             unsigned level, rb_err_t *err)
+                             unsigned level, bool tell, rb_err_t *err)
 {
     predictor_t *p = predictor_create(&spec, 1, level);
     rb_code_t rc = RB_OK;
     double all = 0, doubted = 0;
+    free(trace->predicted);
     trace->predicted = rb_calloc(trace->pop.n, sizeof(*trace->predicted));
     for (uint64_t i = 0; i < trace->pop.n && rc == RB_OK; i++) {
         predicted_t out = {0};
@@ -82,12 +83,49 @@ static rb_code_t predict_all(launch_list_t *trace, trace_source_t *source, const
         doubted += out.doubts != 0 ? out.cycles : 0;
     }
     predictor_destroy(p);
-    if (doubted > 0)
+    if (doubted > 0 && tell)
         rb_info(
             "predict: the equations do not hold for launches with %.0f %% of the predicted cycles; "
             "'rubato predict' says which and why",
             100 * doubted / all);
     return rc;
+}
+
+/* Level 1 walks each launch, but those that the index cannot tell from others only twice. It is used where these
+ * have at most this share of the instructions. */
+#define WALKED_SHARE 0.05
+
+static int by_value(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Whether level 1 costs little: launches with equal predictions of level 0 are taken as equal. */
+static bool is_cheap(const launch_list_t *trace)
+{
+    const population_t *pop = &trace->pop;
+    const double *insts = pop->counter[POP_WARP_INSTS];
+    double(*row)[2] = rb_calloc(pop->n, sizeof(*row)), walked = 0, all = 0;
+    for (uint64_t i = 0; i < pop->n; i++) {
+        row[i][0] = trace->predicted[i];
+        row[i][1] = insts != NULL ? insts[i] : 1;
+    }
+    qsort(row, pop->n, sizeof(*row), by_value);
+    for (uint64_t i = 0; i < pop->n; i++) {
+        all += row[i][1];
+        walked += i < 2 || row[i][0] > row[i - 2][0] ? row[i][1] : 0;
+    }
+    free(row);
+    return walked <= WALKED_SHARE * all;
+}
+
+/* Predicts for a sampler to which it is an auxiliary variable. */
+static rb_code_t predict_cheaply(launch_list_t *trace, trace_source_t *source,
+                                 const gpu_spec_t *spec, rb_err_t *err)
+{
+    RB_TRY(predict_all(trace, source, spec, 0, false, err));
+    return is_cheap(trace) ? predict_all(trace, source, spec, 1, false, err) : RB_OK;
 }
 
 /* Chooses with a sampler; may take ownership of trace. */
@@ -106,7 +144,10 @@ static rb_code_t choose(run_sampling_t *s, const sampling_options_t *o, launch_l
         trace->pop.chip_warps = profile.pop.chip_warps =
             (uint64_t)o->spec->sm.sm.count * o->spec->sm.sm.max_warps;
     if (rc == RB_OK && choice.method->needs & LAUNCH_NEEDS_PREDICTION && o->spec != NULL)
-        rc = predict_all(trace, source, o->spec, launch_predict_level(&choice), err);
+        rc = predict_all(trace, source, o->spec, launch_predict_level(&choice), true, err);
+    else if (rc == RB_OK && choice.method->needs & LAUNCH_USES_PREDICTION && o->spec != NULL &&
+             source->ops->launch_counts != NULL)
+        rc = predict_cheaply(trace, source, o->spec, err);
     trace->pop.predicted = trace->predicted;
     trace->pop.launch_latency = o->spec != NULL ? o->spec->gpu.launch_latency : 0;
     if (rc == RB_OK && choice.method->online != NULL) {
