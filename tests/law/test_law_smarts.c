@@ -22,6 +22,7 @@ typedef struct {
     uint32_t length;   /* of the first blocks, in passes over the code; the others have one */
     uint32_t longer;   /* every so many-th block has that length instead; 0: none */
     uint32_t together; /* so many blocks in turn read the same data of their own; 0: one */
+    uint32_t stretch;  /* before `from`, every other stretch of so many blocks does; 0: none */
 } data_t;
 
 static void data_body(synth_warp_t *w, const void *ctx)
@@ -32,7 +33,9 @@ static void data_body(synth_warp_t *w, const void *ctx)
         for (unsigned i = 0; i < LOADS; i++) {
             const uint64_t line =
                 (d->together > 0 ? w->block / d->together * 4 + w->warp : w->global) * LOADS + i;
-            const uint64_t at = 128 * (w->block < d->from ? synth_mix(line) % WINDOW : line);
+            const bool own =
+                w->block >= d->from || (d->stretch > 0 && w->block / d->stretch % 2 == 1);
+            const uint64_t at = 128 * (own ? line : synth_mix(line) % WINDOW);
             synth_emit_affine(w, 0, (uint32_t)LAB_FULL, 0x10000000 + at, 4);
         }
         synth_emit_span(w, 1, CHAIN + 1);
@@ -228,20 +231,51 @@ static void an_even_launch_is_measured_in_units_too(void **state)
  * blocks that read other data, and find it in the L2. */
 static void waves_stay_whole(void **state)
 {
+    enum { SEEDS = 6 };
     static const data_t d = {.blocks = 1600, .together = SLOTS};
     gpu_spec_t spec = LAB_SPEC("v100", SMALL);
     trace_source_t *source = data_open(&d);
     const launch_result_t want = run_sampled_source(&spec, source, 1, 0, "");
 
-    unsigned alike = 0; /* seeds; in another a warp may lag behind its wave at a gap */
     (void)state;
-    for (uint64_t seed = 1; seed <= 3; seed++) {
+    double hits = 0; /* mean; of most seeds, a warp lags behind its wave at some gap */
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
         const told_t got = tell(&spec, source, 1, 0, "smarts", seed);
         assert_true(got.r.sampling.estimated);
-        const double hits = (double)got.r.l2.read_hits, all = (double)want.l2.read_hits;
-        alike += fabs(hits - all) <= 0.2 * all;
+        hits += (double)got.r.l2.read_hits / SEEDS;
     }
-    assert_true(alike >= 2);
+    assert_true(hits - (double)want.l2.read_hits <= 0.0035 * (double)want.l2.read_sectors);
+    data_close(source);
+}
+
+/* Blocks read from a source. */
+static trace_source_ops_t counting;
+static rb_code_t (*get_block)(trace_launch_t *, uint64_t, trace_block_t **, rb_err_t *);
+static uint64_t n_read;
+
+static rb_code_t count_block(trace_launch_t *l, uint64_t index, trace_block_t **out, rb_err_t *err)
+{
+    n_read++;
+    return get_block(l, index, out, err);
+}
+
+/* Units show that nothing can be saved: what comes after them is read once, to simulate it. */
+static void a_rest_that_is_simulated_is_not_surveyed(void **state)
+{
+    static const data_t d = {.blocks = 800, .from = 800, .stretch = 160};
+    gpu_spec_t spec = LAB_SPEC("v100", SMALL);
+    trace_source_t *source = data_open(&d);
+    (void)state;
+    counting = *source->ops;
+    counting.claim = NULL;
+    get_block = counting.get_block;
+    counting.get_block = count_block;
+    source->ops = &counting;
+    n_read = 0;
+    const told_t got = tell(&spec, source, 1, 0, "smarts", 1);
+    assert_non_null(strstr(got.r.sampling.evidence, "rest simulated"));
+    assert_true(got.r.sampling.estimated && got.n == 2);
+    assert_in_range(n_read, d.blocks, d.blocks + d.blocks / 2);
     data_close(source);
 }
 
@@ -356,6 +390,7 @@ int main(void)
         cmocka_unit_test(results_do_not_depend_on_threads_or_windows),
         cmocka_unit_test(an_even_launch_is_measured_in_units_too),
         cmocka_unit_test(waves_stay_whole),
+        cmocka_unit_test(a_rest_that_is_simulated_is_not_surveyed),
         cmocka_unit_test(what_units_cannot_represent_is_simulated_and_says_why),
         cmocka_unit_test(a_run_that_continues_gives_the_same_result),
         cmocka_unit_test(a_source_without_an_index_gives_the_same_units),

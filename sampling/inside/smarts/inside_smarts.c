@@ -4,8 +4,8 @@
  *
  * First the plan is made (smarts_plan.h); if it has no room in the launch, all of it is simulated, and
  * nothing more is spent. After the first waves, which tell how long waves take, this is looked at again.
- * Then the launch is surveyed without time (smarts_look.h), and units are measured all over it. What lies
- * between them is skipped in whole waves: its last blocks are read and leave in the L2 what they touch, and
+ * Then units are measured all over the launch, and it is surveyed without time (smarts_look.h) as far as they
+ * have come. What lies between them is skipped in whole waves: its last blocks are read and leave in the L2 what they touch, and
  * blocks on SMs go on beside those after the gap. A unit is measured once the launch has settled again. The
  * skipped instructions take the time that the units show (smarts_estimate.h).
  *
@@ -97,18 +97,9 @@ static rb_code_t smarts_open(const sampler_t *sampler, const sampler_launch_t *l
      * how long waves take, and so whether there is room. */
     if (l->source->ops->block_facts != NULL)
         return RB_OK;
-    RB_TRY(smarts_look_survey(&s->look, l, err));
+    RB_TRY(smarts_look_survey(&s->look, l, UINT64_MAX, err));
     (void)has_room(s);
     return RB_OK;
-}
-
-/* Surveys the launch once its ramp has ended and it has room. false: after an error, which is kept. */
-static bool survey(smarts_state_t *s)
-{
-    if (s->phase == PHASE_TAIL || s->look.shadow != NULL)
-        return true;
-    s->failed = smarts_look_survey(&s->look, s->launch, &s->err);
-    return s->failed == RB_OK;
 }
 
 static rb_code_t smarts_check(const sampler_t *sampler, rb_err_t *err)
@@ -123,8 +114,10 @@ static bool smarts_interval(const sampler_t *sampler, const interval_records_t *
                             fast_forward_t *out)
 {
     smarts_state_t *s = sampler->state;
+    if (s->failed != RB_OK)
+        return false;
     if (s->phase == PHASE_RAMP)
-        return smarts_end_ramp(s, r) && survey(s) && smarts_go_on(s, r, out);
+        return smarts_end_ramp(s, r) && smarts_go_on(s, r, out);
     if (!smarts_unit_ends(s, r))
         return false;
     smarts_revise(s, r);

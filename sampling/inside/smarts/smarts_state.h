@@ -45,6 +45,10 @@ typedef struct {
     smarts_phase_t phase;
     double begun;   /* cycle of the first dispatch */
     double refresh; /* cycles for which a launch settles at least */
+    double ramp;    /* warp instructions simulated when the ramp ended */
+    smarts_mark_t
+        half;    /* of the ramp: what follows tells how long waves take once caches are not empty */
+    double wave; /* cycles of a wave, as far as known; 0: not yet */
     double l2_sectors;
     smarts_mark_t left, resumed, unit; /* when the gap began and ended, and when the unit began */
     bool settling;                     /* in the newest gap */
@@ -67,6 +71,9 @@ void smarts_simulate_rest(smarts_state_t *s, const char *why);
 
 /* The same if the plan has no room for its units. */
 void smarts_check_room(smarts_state_t *s);
+
+/* Surveys the launch up to a block at least. false: after an error, which is kept. */
+bool smarts_survey(smarts_state_t *s, uint64_t until);
 
 /* Measures from `from` to the end of the interval: the next unit. */
 void smarts_add_unit(smarts_state_t *s, const smarts_mark_t *from, const interval_records_t *r);
