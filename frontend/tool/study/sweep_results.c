@@ -380,7 +380,7 @@ static void print_methods(const sweep_t *s, const sweep_result_t *results)
     }
     if (paired)
         printf(
-            "+- 95 %% interval of the change, from launches that both simulated; none: it contains "
+            "+- 95 %% interval of the change, from what both simulated; none: it contains "
             "no change\n");
     if (why != NULL)
         printf("%s as if the errors of both were independent: %s\n",

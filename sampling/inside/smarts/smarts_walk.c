@@ -49,7 +49,7 @@ void smarts_check_room(smarts_state_t *s)
 
 bool smarts_survey(smarts_state_t *s, uint64_t until)
 {
-    if (s->failed == RB_OK)
+    if (s->failed == RB_OK && s->base == NULL) /* the change from what it follows needs no survey */
         s->failed = smarts_look_survey(&s->look, s->launch, until, &s->err);
     return s->failed == RB_OK;
 }
@@ -80,8 +80,11 @@ static void begin_unit(smarts_state_t *s, const interval_records_t *r)
     s->phase = PHASE_UNIT;
     s->unit = smarts_mark(r);
     sampler_counters(r, &s->unit.counters);
+    s->places[s->n].begin = s->unit.front;
     if (s->settling)
         close_gap(s);
+    else
+        s->places[s->n].resume = r->next_block;
 }
 
 /* Whether the launch has run for `waves` waves and `cycles` since a mark. */
@@ -106,8 +109,10 @@ void smarts_add_unit(smarts_state_t *s, const smarts_mark_t *from, const interva
     *u = (smarts_unit_t){.cycles = end.cycle - from->cycle, .insts = end.insts - from->insts};
     stats_sub((uint64_t *)&u->counters, (const uint64_t *)&now, (const uint64_t *)&from->counters,
               GPU_COUNTERS);
-    u->surveyed = shadow_between(s->look.shadow, (uint64_t)fmax(from->front, 0),
-                                 (uint64_t)ceil(fmax(end.front, 0)));
+    s->places[s->n - 1].end = end.front;
+    if (s->look.shadow != NULL)
+        u->surveyed = shadow_between(s->look.shadow, (uint64_t)fmax(from->front, 0),
+                                     (uint64_t)ceil(fmax(end.front, 0)));
 }
 
 /* Instructions that were left out of a stratum; the first and the last one reach to the ends. */
@@ -141,7 +146,7 @@ smarts_question_t smarts_ask(smarts_state_t *s)
     if (s->look.shadow != NULL && s->look.shadow->known == s->look.blocks)
         q.all = s->look.shadow->all;
     weigh(s);
-    for (size_t g = 0; g < s->n_gaps; g++) {
+    for (size_t g = 0; g < s->n_gaps && s->look.shadow != NULL; g++) {
         const shadow_counts_t c = shadow_between(
             s->look.shadow, (uint64_t)fmax(s->gaps[g].first, 0), (uint64_t)s->gaps[g].end);
         stats_add((uint64_t *)&q.left, (const uint64_t *)&c, sizeof(c) / sizeof(uint64_t));
@@ -213,6 +218,15 @@ static uint64_t whole_waves(const smarts_state_t *s, uint64_t first, uint64_t en
     return end > first ? end - (end - first) % s->look.slots : end;
 }
 
+/* The block from which on those that are skipped up to `until` are applied to the caches. */
+static uint64_t walk_from(const smarts_state_t *s, uint64_t first, uint64_t until)
+{
+    if (s->base == NULL)
+        return smarts_look_back(&s->look, first, until, s->options.warm * s->l2_sectors);
+    const uint64_t most = until - first, walked = s->places[s->n].walked;
+    return until - (walked < most ? walked : most);
+}
+
 bool smarts_skip(smarts_state_t *s, const interval_records_t *r, uint64_t until,
                  fast_forward_t *out)
 {
@@ -221,14 +235,15 @@ bool smarts_skip(smarts_state_t *s, const interval_records_t *r, uint64_t until,
         return false;
     if (!smarts_survey(s, until))
         return false;
-    const uint64_t from =
-        smarts_look_back(&s->look, r->next_block, until, s->options.warm * s->l2_sectors);
+    const uint64_t from = walk_from(s, r->next_block, until);
     smarts_add_gap(s, r, until);
     *out = (fast_forward_t){.until = until,
                             .model = FORWARD_REGION_IPC,
                             .residents = RESIDENTS_DRAIN,
                             .warp_insts = smarts_look_insts(&s->look, 0, s->look.blocks)};
     out->warm = out->until > from ? out->until - from : 0;
+    s->places[s->n].resume = until;
+    s->places[s->n].walked = out->warm;
     return true;
 }
 
@@ -249,17 +264,24 @@ bool smarts_go_on(smarts_state_t *s, const interval_records_t *r, fast_forward_t
     const uint64_t first = s->n == 0 ? r->next_block : s->strata[s->n - 1].end;
     if (s->phase == PHASE_TAIL)
         return false;
+    rb_grow(&s->strata, &s->cap_strata, s->n + 1, sizeof(*s->strata));
+    rb_grow(&s->places, &s->cap_places, s->n + 1, sizeof(*s->places));
     if (first >= s->plan.tail || r->next_block >= s->plan.tail)
         return finish(s, r, out);
-    rb_grow(&s->strata, &s->cap_strata, s->n + 1, sizeof(*s->strata));
-    s->strata[s->n] = smarts_plan_next(&s->plan, s->n, first);
+    if (s->base == NULL) {
+        s->strata[s->n] = smarts_plan_next(&s->plan, s->n, first);
+        s->places[s->n] = (smarts_place_t){.of = s->n, .last = s->n};
+    } else if (!smarts_follow_next(s, smarts_mark(r).front, first)) {
+        return finish(s, r, out);
+    }
     s->phase = PHASE_SETTLE;
     s->jitter = s->options.jitter * rng_unit(&s->plan.rng);
     s->resumed.next = UINT64_MAX;
     s->settling = smarts_skip(s, r, s->strata[s->n].start, out);
     if (s->settling)
         return true;
-    begin_unit(s, r);
+    if (s->base == NULL)
+        begin_unit(s, r);
     return false;
 }
 
@@ -294,15 +316,28 @@ bool smarts_end_ramp(smarts_state_t *s, const interval_records_t *r)
     return smarts_survey(s, r->next_block);
 }
 
+/* Whether the next unit begins; whether it ends. One that is followed does so at the same blocks. */
+static bool has_settled(const smarts_state_t *s, const interval_records_t *r)
+{
+    if (s->base != NULL)
+        return smarts_mark(r).front >= s->places[s->n].begin;
+    return has_run(s, &s->resumed, r, s->plan.settle + s->jitter, s->refresh);
+}
+
+static bool is_measured(const smarts_state_t *s, const interval_records_t *r)
+{
+    if (s->base != NULL)
+        return smarts_mark(r).front >= s->places[s->n].end;
+    return has_run(s, &s->unit, r, s->plan.unit, s->refresh);
+}
+
 bool smarts_unit_ends(smarts_state_t *s, const interval_records_t *r)
 {
-    const smarts_plan_t *p = &s->plan;
     if (s->phase == PHASE_SETTLE && s->resumed.next == UINT64_MAX) {
         s->resumed = smarts_mark(r);
-    } else if (s->phase == PHASE_SETTLE &&
-               has_run(s, &s->resumed, r, p->settle + s->jitter, s->refresh))
+    } else if (s->phase == PHASE_SETTLE && has_settled(s, r))
         begin_unit(s, r);
-    if (s->phase != PHASE_UNIT || !has_run(s, &s->unit, r, p->unit, s->refresh))
+    if (s->phase != PHASE_UNIT || !is_measured(s, r))
         return false;
     if (!smarts_survey(s, r->next_block))
         return false;
