@@ -13,8 +13,10 @@ void inside_init(inside_t *n, const gpu_spec_t *spec, const sampler_t *samplers,
     memset(n, 0, sizeof(*n));
     n->samplers = samplers;
     n->n = n_samplers;
-    for (size_t i = 0; i < n->n; i++)
+    for (size_t i = 0; i < n->n; i++) {
         n->recorded |= samplers[i].ops->retired;
+        n->asks |= samplers[i].ops->block_dispatch != NULL;
+    }
     n->bucket = rb_calloc((size_t)spec->sampling.interval + 2, sizeof(*n->bucket));
 }
 
