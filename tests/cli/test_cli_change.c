@@ -104,12 +104,19 @@ static void points_measure_the_same_parts_of_a_launch(void **state)
                  "own"));
     expect(2, "say so here, too: --sample smarts",
            WORDS("run", "relu.rbt", "--change-from", "u2", "-o", "none"));
+    expect(0, NULL,
+           WORDS("run", "relu.rbt", "-s", "sm.count=4", "--sample", "smarts", "--change-from", "u2",
+                 "-o", "u4"));
     double half;
     char *paired = cli_run_as(&rubato, 0, NULL, WORDS("stats", "diff", "u2", "u3", "--top", "0"));
     const double change = change_in(paired, "totals.cycles", &half);
     assert_non_null(strstr(paired, "from parts of the launch that both simulated"));
     /* -33 % of a launch that the SMs bound */
     assert_true(half > 1 && half < 8 && change < -25 && change > -40);
+    free(paired);
+    /* Those that follow are pairs of each other. */
+    paired = cli_run_as(&rubato, 0, NULL, WORDS("stats", "diff", "u3", "u4", "--top", "0"));
+    assert_non_null(strstr(paired, "from parts of the launch that both simulated"));
     free(paired);
     paired = cli_run_as(&rubato, 0, NULL, WORDS("stats", "diff", "u2", "own"));
     assert_non_null(strstr(paired, "independent: the runs chose different parts of the launch"));
