@@ -16,6 +16,7 @@ least_launches=0
 samples=()
 keep=false
 gate=false
+instructions=false
 
 # What is tried unless --sampler says otherwise: of single launches, and of programs.
 launch_samples=(smarts)
@@ -36,8 +37,11 @@ set of samplers, and prints how often the printed intervals hold.
   --launches L     only programs of at least L launches: the next N of them
   --sampler SET    samplers to try, as in rubato evaluate; may be repeated
                    [a launch: ${launch_samples[*]}; a program: ${program_samples[*]}]
+  --instructions   cost in host instructions instead of processor time, which says little on a busy
+                   machine: each triple runs again under perf, or where it cannot count under valgrind
   --gate           fail if intervals of a group of statistics cover less than 93 %, or more than 1 %
-                   of the estimates are silent, one triple aside
+                   of the estimates are silent, one triple aside; with --instructions also if more
+                   than 1 % of the runs, and one more, cost above 1.05 full runs
   --keep           keep workloads, traces and runs in the folder of -o
   --rubato FILE    the program to try [build/rubato]
   --draw FILE      rubato_sampling [bench/rubato_sampling beside --rubato]
@@ -68,6 +72,29 @@ workload()
         2>"$work/log"
 }
 
+# count COMMAND...: its host instructions (of user mode).
+count()
+{
+    if perf stat -e instructions:u true 2>&1 | grep -q '[0-9]  *instructions'; then
+        perf stat -x, -o "$work/counted" -e instructions:u "$@" >/dev/null 2>&1
+        awk -F, '/instructions/ { print $1 }' "$work/counted"
+    else
+        valgrind --tool=cachegrind --cache-sim=no --cachegrind-out-file=/dev/null \
+            --log-file="$work/counted" "$@" >/dev/null 2>&1
+        awk '/I *refs:/ { gsub(",", ""); print $NF }' "$work/counted"
+    fi
+}
+
+# count_sets NUMBER SET...: writes what full run and sets cost, to work/instructions: set, instructions
+count_sets()
+{
+    local run=("$rubato" run "$work/w$1.rbt" "${chip[@]}" --progress never) set
+    printf 'full\t%s\n' "$(count "${run[@]}")"
+    for set in "${@:2}"; do
+        printf '%s\t%s\n' "$set" "$(count "${run[@]}" --sample "$set" --seed "$seed_of")"
+    done
+}
+
 # try NUMBER: adds the triple's rows to the tables.
 try()
 {
@@ -89,6 +116,8 @@ try()
         cat "$work/log" >&2
         exit 1
     fi
+    : >"$work/instructions"
+    ! "$instructions" || count_sets "$number" "${sets[@]}" >"$work/instructions"
     awk -v number="$number" -v launches="$launches" -v chip="${chip[*]}" -v work="$work" \
         -v runs="$work/runs$number" -f "$here/csv.awk" -f "$here/random_rows.awk" </dev/null
     "$keep" || rm -rf "$work/runs$number" "$work/w$number".*
@@ -99,6 +128,7 @@ while (($# > 0)); do
     case $1 in
     --keep) keep=true ;;
     --gate) gate=true ;;
+    --instructions) instructions=true ;;
     --seed | --first | --number | --waves | --launches | --sampler | --rubato | --draw | -o)
         (($# > 1)) || fail_usage
         case $1 in
@@ -133,6 +163,10 @@ for ((i = 0; i < ${count:-0}; first++)); do
     i=$((i + 1))
 done
 
+if "$instructions" && ! command -v perf >/dev/null && ! command -v valgrind >/dev/null; then
+    echo 'random.sh: --instructions needs perf or valgrind' >&2
+    exit 2
+fi
 mkdir -p "$work"
 : >"$work/triples.tsv"
 : >"$work/statistics.tsv"
@@ -140,7 +174,7 @@ for number in $numbers; do
     try "$number"
 done
 status=0
-awk -v seed="$seed" -v gate="$gate" -f "$here/random.awk" "$work/triples.tsv" "$work/statistics.tsv" \
+awk -v seed="$seed" -v gate="$gate" -v instructions="$instructions" -f "$here/random.awk" "$work/triples.tsv" "$work/statistics.tsv" \
     >"$work/report.md" || status=$?
 cat "$work/report.md"
 exit "$status"

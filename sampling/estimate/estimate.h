@@ -8,6 +8,8 @@
  * intervals.h      the intervals of all statistics of a program
  * change.h         the change of a statistic between two runs that simulated the same launches
  * change_part.h    runs that simulate a part of what another one chose, for the change
+ * unit_file.h      the units that a sampler measured inside launches, for those that follow
+ * unit_pairs.h     the change of a statistic of a launch between two runs that measured the same units
  * graph_pairs.h    the time of a graph of launches that overlap, with graph_estimate.h and graph_replay.h
  * launch_reach.h   how much longer than others a launch may take
  */
@@ -19,5 +21,6 @@
 #include "sampling/estimate/graph_pairs.h"
 #include "sampling/estimate/intervals.h"
 #include "sampling/estimate/launch_reach.h"
+#include "sampling/estimate/unit_pairs.h"
 
 #endif

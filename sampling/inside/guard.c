@@ -21,7 +21,7 @@ rb_code_t guard_open(guard_t *g, const sampler_launch_t *l, bool on, double alik
         return RB_OK;
     *g = (guard_t){.on = true, .alike = alike, .slots = l->slots};
     const uint64_t bin = l->slots / BINS_PER_WAVE;
-    return sampler_survey(l, bin > 0 ? bin : 1, &g->shadow, err);
+    return sampler_survey(l, bin > 0 ? bin : 1, UINT64_MAX, &g->shadow, err);
 }
 
 /* Sectors of data that were looked up in the L2, and those that were absent. */

@@ -165,6 +165,14 @@ rb_code_t inside_list_check(const inside_list_t *list, const trace_source_t *sou
     return RB_OK;
 }
 
+size_t inside_list_units(const inside_list_t *list)
+{
+    size_t i = 0;
+    while (i < list->n && list->methods[i]->units == NULL)
+        i++;
+    return i;
+}
+
 void inside_list_free(inside_list_t *list)
 {
     for (size_t i = 0; i < list->n; i++) {

@@ -11,6 +11,7 @@
 #ifndef RUBATO_INSIDE_SAMPLER_H
 #define RUBATO_INSIDE_SAMPLER_H
 
+#include "sampling/estimate/estimate.h"
 #include "sim/conf/conf.h"
 #include "sim/gpu/sampled/sampler.h"
 
@@ -27,6 +28,11 @@ typedef struct inside_method {
     void (*destroy)(void *state);
     /* Hash of the files that the options name, on which decisions depend. NULL: no files. */
     uint64_t (*digest)(const struct inside_method *method, const void *state);
+
+    /* Optional, both or none: measures the units of another run, which it takes, in the launches to come; and the units
+     * that it has measured, borrowed. */
+    void (*follow)(void *state, unit_file_t *units);
+    const unit_file_t *(*units)(const void *state);
 
     /* Only for plugins; otherwise NULL. */
     const char *item; /* its name in --sample: "plugin:FILE.so" */
@@ -93,6 +99,9 @@ RB_CHECKED rb_code_t inside_list_check(const inside_list_t *list, const trace_so
                                        rb_err_t *err);
 
 /* A zeroed list is allowed. */
+/* The sampler of the list that measures units; the list's end: none. */
+size_t inside_list_units(const inside_list_t *list);
+
 void inside_list_free(inside_list_t *list);
 
 #endif

@@ -88,9 +88,10 @@ static void add_resident(block_scheduler_t *s, uint64_t block, uint32_t sm, cycl
 static void remove_resident(block_scheduler_t *s, uint64_t block)
 {
     size_t i = 0;
-    while (s->resident[i].block != block)
+    while (i < s->n_resident && s->resident[i].block != block)
         i++;
-    s->resident[i] = s->resident[--s->n_resident];
+    if (i < s->n_resident)
+        s->resident[i] = s->resident[--s->n_resident];
 }
 
 /* Call when no block is left to dispatch: blocks that hold slots speed up as they get fewer
@@ -185,7 +186,11 @@ static void send_block(block_scheduler_t *s, outbox_t *out, uint32_t sm, cycle_t
     if (s->inside != NULL) {
         RB_INVARIANT(block->index == s->next, "block %llu was decoded, but %llu is dispatched",
                      (unsigned long long)block->index, (unsigned long long)s->next);
-        add_resident(s, block->index, sm, now);
+        /* Nobody asks for them once samplers have nothing more to decide. */
+        if (inside_done(s->inside))
+            s->n_resident = 0;
+        else
+            add_resident(s, block->index, sm, now);
     }
 }
 

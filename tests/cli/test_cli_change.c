@@ -73,7 +73,7 @@ static void a_sweep_says_what_a_change_is_and_what_is_none(void **state)
                              WORDS("sweep", SOLVER, "--plan", "a.json", "-s", "sm.count=4",
                                    "--vary", "l2.size=6MiB,12MiB", "-o", "s"));
     assert_non_null(strstr(table, " none +-"));
-    assert_non_null(strstr(table, "from launches that both simulated"));
+    assert_non_null(strstr(table, "from what both simulated"));
     free(table);
     char *jobs = cli_read("s/jobs.csv"), *changes = cli_read("s/changes.csv");
     assert_non_null(strstr(jobs, ",relative_l2_hit_rate,relative_l2_hit_rate_low,"));
@@ -86,6 +86,46 @@ static void a_sweep_says_what_a_change_is_and_what_is_none(void **state)
     free(table);
     table = cli_run_as(&rubato, 0, NULL, WORDS("sweep", "table", "s", "--format", "csv"));
     assert_non_null(strstr(table, ",shown_low,shown_high\n"));
+    free(table);
+}
+
+/* A launch of many waves, in parts; one of few waves is simulated by all points, and its changes are exact. */
+static void points_measure_the_same_parts_of_a_launch(void **state)
+{
+    (void)state;
+    expect(0, NULL, WORDS("gen", "relu", "--size", "2097152", "-o", "relu.rbt"));
+    expect(0, NULL, WORDS("gen", "relu", "--size", "131072", "-o", "few.rbt"));
+    expect(0, NULL, WORDS("run", "relu.rbt", "-s", "sm.count=2", "--sample", "smarts", "-o", "u2"));
+    expect(0, NULL,
+           WORDS("run", "relu.rbt", "-s", "sm.count=3", "--sample", "smarts", "--change-from", "u2",
+                 "-o", "u3"));
+    expect(0, NULL,
+           WORDS("run", "relu.rbt", "-s", "sm.count=2", "--sample", "smarts", "--seed", "2", "-o",
+                 "own"));
+    expect(2, "say so here, too: --sample smarts",
+           WORDS("run", "relu.rbt", "--change-from", "u2", "-o", "none"));
+    expect(0, NULL,
+           WORDS("run", "relu.rbt", "-s", "sm.count=4", "--sample", "smarts", "--change-from", "u2",
+                 "-o", "u4"));
+    double half;
+    char *paired = cli_run_as(&rubato, 0, NULL, WORDS("stats", "diff", "u2", "u3", "--top", "0"));
+    const double change = change_in(paired, "totals.cycles", &half);
+    assert_non_null(strstr(paired, "from parts of the launch that both simulated"));
+    /* -33 % of a launch that the SMs bound */
+    assert_true(half > 1 && half < 8 && change < -25 && change > -40);
+    free(paired);
+    /* Those that follow are pairs of each other. */
+    paired = cli_run_as(&rubato, 0, NULL, WORDS("stats", "diff", "u3", "u4", "--top", "0"));
+    assert_non_null(strstr(paired, "from parts of the launch that both simulated"));
+    free(paired);
+    paired = cli_run_as(&rubato, 0, NULL, WORDS("stats", "diff", "u2", "own"));
+    assert_non_null(strstr(paired, "independent: the runs chose different parts of the launch"));
+    free(paired);
+    char *table = cli_run_as(
+        &rubato, 0, NULL,
+        WORDS("sweep", "few.rbt", "--sample", "smarts", "--vary", "sm.count=2,3", "-o", "few"));
+    assert_null(strchr(table, '~'));
+    assert_null(strchr(table, '?'));
     free(table);
 }
 
@@ -219,6 +259,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pairs_resolve_what_independent_intervals_do_not),
         cmocka_unit_test(a_sweep_says_what_a_change_is_and_what_is_none),
+        cmocka_unit_test(points_measure_the_same_parts_of_a_launch),
         cmocka_unit_test(a_run_simulates_what_its_change_needs),
         cmocka_unit_test(walks_of_the_base_change_nothing),
         cmocka_unit_test(two_choices_say_why_they_are_no_pair),

@@ -391,7 +391,7 @@ static void launches_are_chosen_once(void **state)
 {
     (void)state;
     expect(0, NULL, WORDS("gen", "gaussian", "-p", "size=40", "-o", "g.rbt", "-f"));
-    expect(0, "2 jobs simulate launches that the first job of their trace chose",
+    expect(0, "2 jobs follow the choice of the first job of their trace",
            WORDS("sweep", "g.rbt", "--sample", "stem_online", "--vary", "sm.count=4,2,3", "-o",
                  "once"));
     assert_jobs("once/jobs.tsv", "--change-from", true);

@@ -31,6 +31,25 @@ same()
 }
 cmp <(same "$work/a") <(same "$work/b")
 [[ -s $work/b/w5.sil && ! -e $work/a/w5.sil ]]
+# Costs in host instructions, by a perf that counts 1,000 without a sampler and 1,060 with one: above 1.05.
+mkdir "$work/bin"
+cat >"$work/bin/perf" <<'PERF'
+#!/bin/sh
+[ "$2" = -x, ] || { echo "1,000      instructions:u"; exit; }
+case " $* " in *" --sample "*) echo 1060,,instructions:u >"$4" ;; *) echo 1000,,instructions:u >"$4" ;; esac
+PERF
+chmod +x "$work/bin/perf"
+if PATH=$work/bin:$PATH "$1/bench/experiments/random.sh" 3 --seed 1 --sampler smarts --instructions --gate \
+    --rubato "$2" --draw "$3" -o "$work/c" >"$work/report" 2>&1; then
+    echo 'three runs of 1.06 are within the gate'
+    exit 1
+fi
+for part in 'smarts: slower than 1.05 full runs' '^| smarts | 3 | 0 | 0.94x |'; do
+    grep -q -- "$part" "$work/report" || {
+        cat "$work/report"
+        exit 1
+    }
+done
 for wrong in '' '3 4' '--number' '--no-such'; do
     # shellcheck disable=SC2086 # several words
     if "$1/bench/experiments/random.sh" $wrong 2>/dev/null; then

@@ -216,52 +216,6 @@ static uint64_t hot_and_streaming(const void *ctx, uint64_t warp, unsigned lane,
     return step % 2 == 0 ? 0x20000000 + lane * 4 : streaming(ctx, warp, lane, step);
 }
 
-/* Each SM reads the lines once; all other loads hit, or wait for lines that are under way. */
-static void loads_hit_in_the_l1_as_in_a_simulation(void **state)
-{
-    (void)state;
-    gpu_spec_t spec = LAB_SPEC("v100", SMALL);
-    surveyed_t r = survey_and_run(&spec, "LDG.E", again);
-    const shadow_counts_t *c = &r.shadow.all;
-    assert_int_equal(c->l1_sectors, r.launch.sm.global_load_sectors);
-    lab_assert_near((double)c->l1_hits, SECTORS - 2 * STEPS * 4, 0.01, "hits");
-    lab_assert_near((double)c->l1_hits,
-                    (double)(r.launch.sm.global_load_hits + r.launch.sm.global_load_pending), 0.05,
-                    "hits and sectors under way");
-    shadow_free(&r.shadow);
-    r = survey_and_run(&spec, "LDG.E", streaming);
-    assert_int_equal(r.shadow.all.l1_sectors, SECTORS);
-    assert_int_equal(r.shadow.all.l1_hits, 0);
-    shadow_free(&r.shadow);
-}
-
-static void loads_that_bypass_the_l1_are_not_looked_up_there(void **state)
-{
-    (void)state;
-    gpu_spec_t spec = LAB_SPEC("v100", SMALL), none = LAB_SPEC("v100", SMALL, "l1.enabled=false");
-    surveyed_t r = survey_and_run(&spec, "LDG.E.STRONG.GPU", again);
-    assert_int_equal(r.shadow.all.l1_sectors, 0);
-    assert_int_equal(r.shadow.all.read_sectors, SECTORS);
-    shadow_free(&r.shadow);
-    r = survey_and_run(&none, "LDG.E", again);
-    assert_int_equal(r.shadow.all.l1_sectors, 0);
-    shadow_free(&r.shadow);
-}
-
-/* A warp reads STEPS lines again and again, which do not fit into the L1 of 8 lines. */
-static void the_l1_has_the_configured_size(void **state)
-{
-    (void)state;
-    gpu_spec_t spec = LAB_SPEC("v100", SMALL, "l1.unified=1KiB", "l1.carveouts=0", "l1.sets=1");
-    surveyed_t r = survey_and_run(&spec, "LDG.E", again);
-    const shadow_counts_t *c = &r.shadow.all;
-    assert_true(c->l1_hits < c->l1_sectors);
-    lab_assert_near((double)c->l1_hits,
-                    (double)(r.launch.sm.global_load_hits + r.launch.sm.global_load_pending), 0.1,
-                    "hits and sectors under way");
-    shadow_free(&r.shadow);
-}
-
 static rb_code_t survey_all_slices(const sampler_t *s, const sampler_launch_t *l, rb_err_t *err)
 {
     surveyed_t *out = s->state;
@@ -298,12 +252,48 @@ static void a_part_of_the_slices_shows_what_all_do(void **state)
     }
 }
 
+/* Goes on block by block; every step must give bins that the next ones leave as they are. */
+static rb_code_t survey_in_steps(const sampler_t *s, const sampler_launch_t *l, rb_err_t *err)
+{
+    surveyed_t *out = s->state;
+    shadow_counts_t before[BLOCKS] = {0};
+    uint64_t known = 0;
+    RB_TRY(shadow_begin(&out->shadow, l->of->chip, l->source, l->position, PER_BIN, err));
+    for (uint64_t until = 1; out->shadow.walk != NULL; until++) {
+        RB_TRY(shadow_go(&out->shadow, until, err));
+        assert_true(out->shadow.known >= until || out->shadow.known == BLOCKS);
+        assert_true(out->shadow.known % PER_BIN == 0 || out->shadow.known == BLOCKS);
+        assert_memory_equal(before, out->shadow.bin, known / PER_BIN * sizeof(*before));
+        known = out->shadow.known;
+        memcpy(before, out->shadow.bin, known / PER_BIN * sizeof(*before));
+    }
+    return RB_OK;
+}
+
+static void a_survey_in_steps_counts_the_same(void **state)
+{
+    (void)state;
+    static const sampler_ops_t steps = {.launch_open = survey_in_steps};
+    static const lab_address_fn addresses[] = {streaming, again, scattered, hot_and_streaming};
+    gpu_spec_t spec = LAB_SPEC("v100", SMALL, "sm.max_blocks=2");
+    for (size_t i = 0; i < sizeof(addresses) / sizeof(*addresses); i++) {
+        surveyed_t whole = survey_and_run(&spec, "LDG.E", addresses[i]), stepped = {0};
+        run(&spec, "LDG.E", addresses[i], &steps, &stepped);
+        assert_int_equal(stepped.shadow.n_bins, whole.shadow.n_bins);
+        assert_memory_equal(stepped.shadow.bin, whole.shadow.bin,
+                            whole.shadow.n_bins * sizeof(*whole.shadow.bin));
+        assert_memory_equal(&stepped.shadow.all, &whole.shadow.all, sizeof(whole.shadow.all));
+        shadow_free(&whole.shadow);
+        shadow_free(&stepped.shadow);
+    }
+}
+
 static rb_code_t survey_thrice(const sampler_t *s, const sampler_launch_t *l, rb_err_t *err)
 {
     const shadow_t *first, *again, *other;
-    RB_TRY(sampler_survey(l, PER_BIN, &first, err));
-    RB_TRY(sampler_survey(l, PER_BIN + 1, &other, err));
-    RB_TRY(sampler_survey(l, PER_BIN, &again, err));
+    RB_TRY(sampler_survey(l, PER_BIN, UINT64_MAX, &first, err));
+    RB_TRY(sampler_survey(l, PER_BIN + 1, UINT64_MAX, &other, err));
+    RB_TRY(sampler_survey(l, PER_BIN, UINT64_MAX, &again, err));
     *(bool *)s->state = first == again && first != other && other->blocks_per_bin == PER_BIN + 1 &&
                         memcmp(&first->all, &other->all, sizeof(first->all)) == 0;
     return RB_OK;
@@ -482,10 +472,8 @@ int main(void)
         cmocka_unit_test(reads_count_as_in_a_simulation),
         cmocka_unit_test(a_survey_leaves_the_chip_as_it_is),
         cmocka_unit_test(a_part_of_the_slices_shows_what_all_do),
-        cmocka_unit_test(loads_hit_in_the_l1_as_in_a_simulation),
-        cmocka_unit_test(loads_that_bypass_the_l1_are_not_looked_up_there),
-        cmocka_unit_test(the_l1_has_the_configured_size),
         cmocka_unit_test(a_native_trace_is_surveyed_like_what_it_was_made_of),
+        cmocka_unit_test(a_survey_in_steps_counts_the_same),
         cmocka_unit_test(samplers_share_a_survey),
         cmocka_unit_test(bins_add_up),
         cmocka_unit_test(blocks_of_a_wave_share_what_they_read),

@@ -3,6 +3,7 @@
  * data that differ; even launches; launches that units cannot represent.
  */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "sampling/inside/inside_sampler.h"
@@ -22,6 +23,7 @@ typedef struct {
     uint32_t length;   /* of the first blocks, in passes over the code; the others have one */
     uint32_t longer;   /* every so many-th block has that length instead; 0: none */
     uint32_t together; /* so many blocks in turn read the same data of their own; 0: one */
+    uint32_t stretch;  /* before `from`, every other stretch of so many blocks does; 0: none */
 } data_t;
 
 static void data_body(synth_warp_t *w, const void *ctx)
@@ -32,7 +34,9 @@ static void data_body(synth_warp_t *w, const void *ctx)
         for (unsigned i = 0; i < LOADS; i++) {
             const uint64_t line =
                 (d->together > 0 ? w->block / d->together * 4 + w->warp : w->global) * LOADS + i;
-            const uint64_t at = 128 * (w->block < d->from ? synth_mix(line) % WINDOW : line);
+            const bool own =
+                w->block >= d->from || (d->stretch > 0 && w->block / d->stretch % 2 == 1);
+            const uint64_t at = 128 * (own ? line : synth_mix(line) % WINDOW);
             synth_emit_affine(w, 0, (uint32_t)LAB_FULL, 0x10000000 + at, 4);
         }
         synth_emit_span(w, 1, CHAIN + 1);
@@ -136,22 +140,46 @@ static rb_code_t keep(void *ctx, const launch_result_t *r, rb_err_t *err)
     return RB_OK;
 }
 
-static told_t tell(const gpu_spec_t *spec, trace_source_t *source, int threads, cycle_t window,
-                   const char *sampler, uint64_t seed)
+/* Through a file. */
+static void copy_units(unit_file_t *to, const unit_file_t *from)
+{
+    unit_file_t file = *from;
+    rb_err_t err = {0};
+    file.launches = 1;
+    FILE *out = fopen(temp_path("units.txt"), "w");
+    unit_file_write(out, &file);
+    fclose(out);
+    if (unit_file_read(to, temp_path("units.txt"), &err) != RB_OK)
+        fail_msg("%s", err.text);
+}
+
+/* Follows *units, if there are any, and gives those that were measured; the caller frees them. units: NULL: neither. */
+static told_t tell_units(const gpu_spec_t *spec, trace_source_t *source, int threads,
+                         cycle_t window, const char *sampler, uint64_t seed, unit_file_t *units)
 {
     inside_list_t list = {0};
     rb_err_t err = {0};
     told_t told;
     if (inside_list_add(&list, sampler, seed, &err) != RB_OK)
         fail_msg("%s", err.text);
+    if (units != NULL && units->n > 0)
+        list.methods[0]->follow(list.samplers[0].state, units);
     gpu_t *gpu = gpu_create(spec, threads, window);
     const run_plan_t plan = {.first = 1, .inside = list.samplers, .n_inside = list.n};
     const gpu_callbacks_t callbacks = {.ctx = &told, .launch_done = keep};
     if (gpu_run(gpu, source, &plan, &callbacks, &err) != RB_OK)
         fail_msg("%s", err.text);
     gpu_destroy(gpu);
+    if (units != NULL)
+        copy_units(units, list.methods[0]->units(list.samplers[0].state));
     inside_list_free(&list);
     return told;
+}
+
+static told_t tell(const gpu_spec_t *spec, trace_source_t *source, int threads, cycle_t window,
+                   const char *sampler, uint64_t seed)
+{
+    return tell_units(spec, source, threads, window, sampler, seed, NULL);
 }
 
 static void two_phases_of_data_are_within_the_interval(void **state)
@@ -228,20 +256,91 @@ static void an_even_launch_is_measured_in_units_too(void **state)
  * blocks that read other data, and find it in the L2. */
 static void waves_stay_whole(void **state)
 {
+    enum { SEEDS = 6 };
     static const data_t d = {.blocks = 1600, .together = SLOTS};
     gpu_spec_t spec = LAB_SPEC("v100", SMALL);
     trace_source_t *source = data_open(&d);
     const launch_result_t want = run_sampled_source(&spec, source, 1, 0, "");
 
-    unsigned alike = 0; /* seeds; in another a warp may lag behind its wave at a gap */
     (void)state;
-    for (uint64_t seed = 1; seed <= 3; seed++) {
+    double hits = 0; /* mean; of most seeds, a warp lags behind its wave at some gap */
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
         const told_t got = tell(&spec, source, 1, 0, "smarts", seed);
         assert_true(got.r.sampling.estimated);
-        const double hits = (double)got.r.l2.read_hits, all = (double)want.l2.read_hits;
-        alike += fabs(hits - all) <= 0.2 * all;
+        hits += (double)got.r.l2.read_hits / SEEDS;
     }
-    assert_true(alike >= 2);
+    assert_true(hits - (double)want.l2.read_hits <= 0.0035 * (double)want.l2.read_sectors);
+    data_close(source);
+}
+
+/* Blocks read from a source. */
+static trace_source_ops_t counting;
+static rb_code_t (*get_block)(trace_launch_t *, uint64_t, trace_block_t **, rb_err_t *);
+static uint64_t n_read;
+
+static rb_code_t count_block(trace_launch_t *l, uint64_t index, trace_block_t **out, rb_err_t *err)
+{
+    n_read++;
+    return get_block(l, index, out, err);
+}
+
+/* Units show that nothing can be saved: what comes after them is read once, to simulate it. */
+static void a_rest_that_is_simulated_is_not_surveyed(void **state)
+{
+    static const data_t d = {.blocks = 800, .from = 800, .stretch = 160};
+    gpu_spec_t spec = LAB_SPEC("v100", SMALL);
+    trace_source_t *source = data_open(&d);
+    (void)state;
+    counting = *source->ops;
+    counting.claim = NULL;
+    get_block = counting.get_block;
+    counting.get_block = count_block;
+    source->ops = &counting;
+    n_read = 0;
+    const told_t got = tell(&spec, source, 1, 0, "smarts", 1);
+    assert_non_null(strstr(got.r.sampling.evidence, "rest simulated"));
+    assert_true(got.r.sampling.estimated && got.n == 2);
+    assert_in_range(n_read, d.blocks, d.blocks + d.blocks / 2);
+    data_close(source);
+}
+
+/* The same blocks on another chip show its change better than blocks of its own choice: half of the launch hits the L2
+ * of both, the other half streams. */
+static void followers_show_the_change(void **state)
+{
+    static const data_t d = {.blocks = 1600, .from = 800};
+    static const char *const others[] = {"sm.count=3", "l2.size=384KiB"};
+    static const stat_form_t cycles = {.num = {.term = {{VALUE_CYCLES, 1}}, .n = 1}};
+    gpu_spec_t spec = LAB_SPEC("v100", SMALL);
+    trace_source_t *source = data_open(&d);
+    const launch_result_t all = run_sampled_source(&spec, source, 1, 0, "");
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        gpu_spec_t other = LAB_SPEC("v100", SMALL, others[i]);
+        const launch_result_t all_other = run_sampled_source(&other, source, 1, 0, "");
+        unit_file_t base = {0}, copy;
+        const char *why;
+        const told_t first = tell_units(&spec, source, 1, 0, "smarts", 3, &base);
+        copy_units(&copy, &base); /* the sampler takes its own */
+        const told_t second = tell_units(&other, source, 1, 0, "smarts:pairs=6", 3, &copy);
+        assert_true(copy.list[0].n >= 4 && copy.list[0].n <= 6);
+        assert_true(second.r.sampling.simulated_warp_insts < first.r.sampling.simulated_warp_insts);
+        for (size_t u = 0; u < copy.list[0].n; u++) {
+            const measured_unit_t *b = &copy.list[0].unit[u], *a = &base.list[0].unit[b->of];
+            assert_true(fabs(a->begin - b->begin) <= 2 * SLOTS &&
+                        fabs(a->end - b->end) <= 2 * SLOTS);
+        }
+        unit_pairs_t *p = unit_pairs_create(&base.list[0], &copy.list[0], 0.95, &why);
+        assert_non_null(p);
+        const change_t c = unit_pairs_change(p, &cycles, &cycles, CHANGE_RELATIVE);
+        const double truth =
+            (double)launch_result_cycles(&all_other) / (double)launch_result_cycles(&all) - 1;
+        if (!(c.low <= truth && truth <= c.high && c.high - c.low < 0.12))
+            fail_msg("%s: %g, but %g to %g", others[i], truth, c.low, c.high);
+        unit_pairs_free(p);
+        unit_file_free(&base);
+        unit_file_free(&copy);
+    }
     data_close(source);
 }
 
@@ -356,6 +455,8 @@ int main(void)
         cmocka_unit_test(results_do_not_depend_on_threads_or_windows),
         cmocka_unit_test(an_even_launch_is_measured_in_units_too),
         cmocka_unit_test(waves_stay_whole),
+        cmocka_unit_test(a_rest_that_is_simulated_is_not_surveyed),
+        cmocka_unit_test(followers_show_the_change),
         cmocka_unit_test(what_units_cannot_represent_is_simulated_and_says_why),
         cmocka_unit_test(a_run_that_continues_gives_the_same_result),
         cmocka_unit_test(a_source_without_an_index_gives_the_same_units),

@@ -237,6 +237,16 @@ static void slots_tell_what_is_left_at_the_end(void **state)
     assert_int_equal(m.oldest, 36);
     assert_true(m.drain == 100);
     block_insts_free(&b);
+    /* Equal blocks by rule, and block by block (as with a gap). */
+    for (uint64_t n = 1; n < 20; n++) {
+        const block_range_t none = {n, n};
+        block_add_many(&b, n, 7);
+        const slot_model_t rule = slot_model_run(&b, 4, NULL, 0),
+                           slow = slot_model_run(&b, 4, &none, 1);
+        assert_int_equal(rule.oldest, slow.oldest);
+        assert_true(rule.drain == slow.drain);
+        block_insts_free(&b);
+    }
     /* Block 20 is ten times as long: it is still there. */
     block_add_many(&b, 20, 100);
     block_insts_add(&b, 1000);

@@ -436,6 +436,8 @@ static rb_code_t run_all(run_t *run, const char *command, rb_err_t *err)
         rc = replay(run, err);
     if (rc == RB_OK && o->keep_walks)
         rc = walks_file_write(o->folder, trace, run->sim, err);
+    if (rc == RB_OK && o->folder != NULL)
+        rc = run_inside_write(&run->inside, o->folder, launches_done(run), err);
     if (rc == RB_TRACE && stop_requested())
         rc = RB_STOPPED; /* the program got the signal, too, and ended */
     if (rc == RB_OK && run->options->program.words != NULL)

@@ -27,8 +27,7 @@ static const cli_option_t run_options[] = {
      false},
     {CLI_CHANGE_FROM, 0, "change-from", "DIR", NULL, "Sampling",
      "simulate launches that the sampled run in this folder chose, as few as show the change of "
-     "the "
-     "cycles from it",
+     "the cycles from it; with --sample smarts, the same parts of launches as a run with smarts",
      "@dir", false},
     {CLI_CHANGE_BOUND, 0, "change-bound", "SHARE", "1%", "Sampling",
      "half the width that the 95 % interval of this change may have; 0: all of these launches",

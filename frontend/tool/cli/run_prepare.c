@@ -27,6 +27,11 @@ static rb_code_t prepare_samplers(run_t *run, rb_err_t *err)
     run->inside.list.conf = run->setup.conf;
     RB_TRY(run_options_divide(o, sample, &run->inside, &run->from, err));
     run_inside_tell_idle(&run->inside, &o->setup.sets);
+    if (run->from.base != NULL) {
+        bool units;
+        RB_TRY(run_inside_follow(&run->inside, run->from.base, &units, err));
+        run->from.base = units ? NULL : run->from.base;
+    }
     if (o->clock_reads && run->inside.list.n > 0)
         return rb_fail(err, RB_USAGE,
                        "--clock-reads needs launches that are simulated to their end: not with a "

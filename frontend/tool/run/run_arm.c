@@ -10,6 +10,7 @@
 #include "frontend/tool/library/stat_forms.h"
 #include "frontend/tool/report/run_data.h"
 #include "frontend/tool/run/sampled/plan_file.h"
+#include "frontend/tool/run/sampled/run_inside.h"
 #include "sampling/math/quantile.h"
 #include "sim/core/alloc.h"
 #include "sim/core/fnv.h"
@@ -246,7 +247,8 @@ rb_code_t run_arm_open(run_arm_t *arm, const char *folder, rb_err_t *err)
     if (!out_has(folder, "config.cfg"))
         return rb_fail(err, RB_USAGE, "%s: has no config.cfg: pairs need the folders of runs",
                        folder);
-    char *config = out_path(folder, "config.cfg"), *plan = out_path(folder, PLAN_FILE_NAME);
+    char *config = out_path(folder, "config.cfg"), *plan = out_path(folder, PLAN_FILE_NAME),
+         *units = out_path(folder, UNIT_FILE_NAME);
     arm->config = library_config_open(config, NULL, 0, err);
     rb_code_t rc = arm->config != NULL ? RB_OK : err->code;
     if (rc == RB_OK) {
@@ -257,8 +259,11 @@ rb_code_t run_arm_open(run_arm_t *arm, const char *folder, rb_err_t *err)
         rc = plan_file_read(&arm->plan, plan, err);
     if (rc == RB_OK && arm->sampled)
         rc = look_for_cold(arm, folder, err);
+    if (rc == RB_OK && !arm->sampled && out_has(folder, UNIT_FILE_NAME))
+        rc = unit_file_read(&arm->units, units, err);
     free(config);
     free(plan);
+    free(units);
     return rc;
 }
 
@@ -267,6 +272,7 @@ void run_arm_free(run_arm_t *arm)
     rubato_config_destroy(arm->config);
     free(arm->forms.form);
     plan_free(&arm->plan);
+    unit_file_free(&arm->units);
     free(arm->launches);
     free(arm->wanted);
     *arm = (run_arm_t){0};

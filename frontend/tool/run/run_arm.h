@@ -22,6 +22,7 @@ typedef struct {
     stat_list_t forms;      /* for its chip */
     bool sampled;           /* it followed a plan */
     plan_t plan;            /* if sampled */
+    unit_file_t units;      /* parts of launches that it measured; n 0: none */
     arm_launch_t *launches; /* owned; by id */
     size_t n, cap;
     uint64_t *wanted; /* owned; ids that were looked for to fill launches */

@@ -13,6 +13,7 @@
 #include "frontend/tool/run/run_parts.h"
 #include "frontend/tool/run/run_status.h"
 #include "frontend/tool/run/sampled/plan_file.h"
+#include "frontend/tool/run/sampled/run_inside.h"
 #include "frontend/tool/run/walks_file.h"
 #include "sampling/plan/plan_json.h"
 #include "sim/core/log.h"
@@ -69,6 +70,7 @@ static rb_code_t open_new(run_folder_t *f, rb_err_t *err)
     remove_file(f->path, RUN_INSTRUCTIONS_FILE);
     remove_file(f->path, RUN_WAITS_FILE);
     remove_file(f->path, WALKS_FILE_NAME);
+    remove_file(f->path, UNIT_FILE_NAME);
     return record_identity(f->journal, f->identity, err);
 }
 

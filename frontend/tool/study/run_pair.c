@@ -138,12 +138,28 @@ static void begin_pairs(run_pair_t *p)
     p->paired = true;
 }
 
+/* Of runs of one launch that measured the same units of it. */
+static void pair_units(run_pair_t *p)
+{
+    const unit_file_t *a = &p->a->arm.units, *b = &p->b->arm.units;
+    const char *why = "parts of launches were left out, and each run chose which";
+    if (a->n == 1 && b->n == 1 && a->launches == 1 && b->launches == 1)
+        p->units = unit_pairs_create(&a->list[0], &b->list[0], CONFIDENCE, &why);
+    else if (a->n > 0 && b->n > 0)
+        why = "parts of several launches were left out; only those of one launch are pairs";
+    else if (a->n > 0 || b->n > 0)
+        why = "one of the two runs simulated all of the launch, or chose parts in another way";
+    p->paired = p->units != NULL;
+    p->launches = p->paired;
+    if (!p->paired)
+        snprintf(p->why, sizeof(p->why), "%s", why);
+}
+
 static void make_pair(run_pair_t *p)
 {
     if (!p->a->arm.sampled && !p->b->arm.sampled) {
         if (p->a->stats.estimated || p->b->stats.estimated)
-            snprintf(p->why, sizeof(p->why),
-                     "parts of launches were left out, and each run chose which");
+            pair_units(p);
         return;
     }
     choose_plan(p);
@@ -233,6 +249,7 @@ void run_pair_free(run_pair_t *p)
     free(p->drawn);
     free(p->kernel);
     paired_free(p->pairs);
+    unit_pairs_free(p->units);
     *p = (run_pair_t){0};
 }
 
@@ -263,8 +280,11 @@ change_t run_pair_change_as(const run_pair_t *p, const char *path, change_kind_t
     const change_t apart = change_independent(&of_a, &of_b, kind);
     if (!p->paired || stat == stat_count() || p->a->arm.forms.form[stat].num.n == 0)
         return apart;
-    const change_t c =
-        paired_change(p->pairs, &p->a->arm.forms.form[stat], &p->b->arm.forms.form[stat], kind);
+    const stat_form_t *form_a = &p->a->arm.forms.form[stat], *form_b = &p->b->arm.forms.form[stat];
+    const change_t c = p->units != NULL ? unit_pairs_change(p->units, form_a, form_b, kind)
+                                        : paired_change(p->pairs, form_a, form_b, kind);
+    if (p->units != NULL && c.reason != NULL)
+        return apart;
     /* What both runs know better by themselves, as from the trace's index. */
     if (isfinite(apart.low) && !(c.high - c.low < apart.high - apart.low))
         return apart;

@@ -35,7 +35,8 @@ typedef struct {
     const plan_t *part; /* of the run that simulated a part of the other one's choice; NULL: none */
     uint32_t *drawn;    /* owned; if part: how often each sample was drawn */
     uint64_t *kernel;   /* owned; if part: of each sample */
-    paired_t *pairs;    /* owned; if paired */
+    paired_t *pairs;    /* owned; if paired: of launches */
+    unit_pairs_t *units; /* owned; if paired: of units inside a launch */
 } run_pair_t;
 
 /* A warning that so many estimates state no error; 0: nothing. */

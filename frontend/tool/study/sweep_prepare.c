@@ -262,9 +262,9 @@ static void make_command(const preparation_t *p, sweep_job_t *job, size_t trace,
         add_option(argv, &n, "-s", sets->sets[i]);
     if (facts->base != NULL) {
         add_option(argv, &n, "--change-from", facts->base->folder);
-        add_option(argv, &n, "--change-bound", w->change_bound);
-        add_option(argv, &n, "--sample",
-                   w->inside != NULL && w->inside[0] != '\0' ? w->inside : NULL);
+        add_option(argv, &n, "--change-bound", w->units ? NULL : w->change_bound);
+        const char *inside = w->units ? w->sample : w->inside;
+        add_option(argv, &n, "--sample", inside != NULL && inside[0] != '\0' ? inside : NULL);
     } else {
         add_option(argv, &n, "--plan", plan);
         add_option(argv, &n, "--sample", w->sample);
@@ -352,7 +352,7 @@ static const sweep_job_t *base_of(const preparation_t *p, opened_t *t, const swe
                                   const job_facts_t *facts)
 {
     const sweep_words_t *w = facts->words;
-    if (!p->study->chooses_once || !w->chooses || p->study->split > 0)
+    if (!p->study->chooses_once || !(w->chooses || w->units) || p->study->split > 0)
         return NULL;
     for (size_t i = 0; i < t->n_bases; i++) {
         const struct base *b = &t->bases[i];

@@ -379,9 +379,8 @@ static void print_methods(const sweep_t *s, const sweep_result_t *results)
             why = results[i].why;
     }
     if (paired)
-        printf(
-            "+- 95 %% interval of the change, from launches that both simulated; none: it contains "
-            "no change\n");
+        printf("+- 95 %% interval of the change, from what both simulated; none: it contains "
+               "no change\n");
     if (why != NULL)
         printf("%s as if the errors of both were independent: %s\n",
                paired ? "   for others" : "+- 95 % interval of the change,", why);

@@ -264,7 +264,7 @@ static bool has_repeats(const sweep_t *s)
         waiting += s->jobs[i].base != i && s->jobs[s->jobs[i].base].state != SWEEP_DONE;
     }
     if (n > 0)
-        rb_info("%zu jobs simulate launches that the first job of their trace chose", n);
+        rb_info("%zu jobs follow the choice of the first job of their trace", n);
     if (waiting > 0)
         rb_warn("%zu jobs wait: they take launches that a job chose which is not done", waiting);
     return n > 0;

@@ -35,6 +35,7 @@ static rb_code_t check_sample(sweep_words_t *w, bool *launches, rb_err_t *err)
     memory_file_t text;
     rb_code_t rc = run_inside_divide(&inside, w->sample, 1, err);
     *launches = rc == RB_OK && inside.launch != NULL;
+    w->units = rc == RB_OK && !*launches && inside_list_units(&inside.list) < inside.list.n;
     for (size_t i = 0; i < inside.list.n; i++)
         w->files ^= inside_list_digest(&inside.list, i);
     if (*launches)
@@ -95,6 +96,7 @@ rb_code_t sweep_words_read(sweep_words_t *w, const study_t *study, size_t trace,
         w->profile = study->traces[trace].profile;
     /* Predictions are of a point's own chip, and so is what corrects them. */
     w->chooses = (launches && !w->predicts) || w->plan != NULL;
+    w->units = w->units && w->plan == NULL && w->launches == NULL;
     RB_TRY(check_choices(w, launches, err));
     if (w->change_bound != NULL)
         RB_TRY(option_share("change-bound", w->change_bound, &bound, err));

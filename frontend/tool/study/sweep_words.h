@@ -15,6 +15,7 @@ typedef struct {
     const char *profile; /* borrowed; profile from which the sampler chooses launches; NULL: none */
     char *plan;          /* owned; path of the file; NULL: not set, or "none" */
     bool chooses;        /* a sampler or the plan chooses launches, for all points */
+    bool units;          /* no launches are chosen, but units inside them are measured */
     bool predicts;       /* the sampler of launches predicts them */
     char *inside;        /* owned; the samplers inside launches alone; NULL: none */
     const char *change_bound; /* borrowed; of points after the first one of a trace */

@@ -4,8 +4,8 @@
  *
  * First the plan is made (smarts_plan.h); if it has no room in the launch, all of it is simulated, and
  * nothing more is spent. After the first waves, which tell how long waves take, this is looked at again.
- * Then the launch is surveyed without time (smarts_look.h), and units are measured all over it. What lies
- * between them is skipped in whole waves: its last blocks are read and leave in the L2 what they touch, and
+ * Then units are measured all over the launch, and it is surveyed without time (smarts_look.h) as far as they
+ * have come. What lies between them is skipped in whole waves: its last blocks are read and leave in the L2 what they touch, and
  * blocks on SMs go on beside those after the gap. A unit is measured once the launch has settled again. The
  * skipped instructions take the time that the units show (smarts_estimate.h).
  *
@@ -21,6 +21,7 @@
 #include "sampling/inside/inside_table.h"
 #include "sampling/inside/smarts/smarts_state.h"
 #include "sim/core/alloc.h"
+#include "sim/core/mix64.h"
 #include "sim/core/msg.h"
 #include "sim/sm/memory/prefetcher.h"
 
@@ -38,6 +39,17 @@ static void *smarts_create(const inside_method_t *method, const void *options, u
     return s;
 }
 
+/* Two runs that follow different choices measure different blocks. */
+static uint64_t smarts_digest(const inside_method_t *method, const void *state)
+{
+    const unit_file_t *f = &((const smarts_state_t *)state)->followed;
+    uint64_t hash = 0;
+    (void)method;
+    for (size_t i = 0; i < f->n; i++)
+        hash = mix64(hash ^ f->list[i].choice);
+    return hash;
+}
+
 static void forget(smarts_state_t *s)
 {
     smarts_look_free(&s->look);
@@ -45,14 +57,30 @@ static void forget(smarts_state_t *s)
     free(s->strata);
     free(s->gaps);
     free(s->list);
-    *s = (smarts_state_t){.options = s->options, .seed = s->seed};
+    free(s->places);
+    *s = (smarts_state_t){
+        .options = s->options, .seed = s->seed, .followed = s->followed, .measured = s->measured};
 }
 
 static void smarts_destroy(void *state)
 {
     smarts_state_t *s = state;
     forget(s);
+    unit_file_free(&s->followed);
+    unit_file_free(&s->measured);
     free(s);
+}
+
+static void smarts_follow(void *state, unit_file_t *units)
+{
+    smarts_state_t *s = state;
+    s->followed = *units;
+    *units = (unit_file_t){0};
+}
+
+static const unit_file_t *smarts_units(const void *state)
+{
+    return &((const smarts_state_t *)state)->measured;
 }
 
 static double refresh_cycles(const gpu_spec_t *spec)
@@ -83,6 +111,11 @@ static rb_code_t smarts_open(const sampler_t *sampler, const sampler_launch_t *l
     /* Each step costs more than the one before it, and may show that there is no room. */
     smarts_look_begin(&s->look, l);
     s->plan = smarts_plan_make(&s->options, &s->look, rng_make(s->seed, l->info->id));
+    RB_TRY(smarts_follow_begin(s, l->info, err));
+    if (s->base != NULL)
+        s->plan.units = smarts_follow_units(s);
+    else if (s->followed.launches > 0)
+        smarts_simulate_rest(s, "the run that is followed simulated it completely, or nearly so");
     if (!has_room(s))
         return RB_OK;
     if (l->spec->sm.l1.prefetcher != PREFETCHER_NONE) {
@@ -97,18 +130,9 @@ static rb_code_t smarts_open(const sampler_t *sampler, const sampler_launch_t *l
      * how long waves take, and so whether there is room. */
     if (l->source->ops->block_facts != NULL)
         return RB_OK;
-    RB_TRY(smarts_look_survey(&s->look, l, err));
+    RB_TRY(smarts_look_survey(&s->look, l, UINT64_MAX, err));
     (void)has_room(s);
     return RB_OK;
-}
-
-/* Surveys the launch once its ramp has ended and it has room. false: after an error, which is kept. */
-static bool survey(smarts_state_t *s)
-{
-    if (s->phase == PHASE_TAIL || s->look.shadow != NULL)
-        return true;
-    s->failed = smarts_look_survey(&s->look, s->launch, &s->err);
-    return s->failed == RB_OK;
 }
 
 static rb_code_t smarts_check(const sampler_t *sampler, rb_err_t *err)
@@ -123,11 +147,14 @@ static bool smarts_interval(const sampler_t *sampler, const interval_records_t *
                             fast_forward_t *out)
 {
     smarts_state_t *s = sampler->state;
+    if (s->failed != RB_OK)
+        return false;
     if (s->phase == PHASE_RAMP)
-        return smarts_end_ramp(s, r) && survey(s) && smarts_go_on(s, r, out);
+        return smarts_end_ramp(s, r) && smarts_go_on(s, r, out);
     if (!smarts_unit_ends(s, r))
         return false;
-    smarts_revise(s, r);
+    if (s->base == NULL)
+        smarts_revise(s, r);
     return smarts_go_on(s, r, out);
 }
 
@@ -200,6 +227,7 @@ static void smarts_estimate(const sampler_t *sampler, const launch_estimate_t *s
     *whole = *simulated;
     for (size_t g = 0; g < s->n_gaps; g++)
         leave_out(whole, &s->gaps[g]);
+    smarts_keep_units(s, whole);
     s->list = rb_calloc(s->n, sizeof(*s->list));
     smarts_complete(&a, &q, whole, s->list);
     if (isfinite(a.half))
@@ -241,4 +269,7 @@ const inside_method_t inside_smarts = {
     .ops = &smarts_ops,
     .create = smarts_create,
     .destroy = smarts_destroy,
+    .digest = smarts_digest,
+    .follow = smarts_follow,
+    .units = smarts_units,
 };

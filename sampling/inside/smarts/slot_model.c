@@ -51,9 +51,19 @@ static slot_model_t at_end(const slot_t *heap, uint64_t slots, uint64_t last, ui
     return m;
 }
 
+/* Blocks of one length: those of the last wave are on the chip. */
+static slot_model_t even_end(const block_insts_t *insts, uint64_t slots)
+{
+    const uint64_t waves = (insts->blocks - 1) / slots, each = insts->runs[0].insts;
+    return each == 0 ? (slot_model_t){.oldest = insts->blocks}
+                     : (slot_model_t){.oldest = waves * slots, .drain = (double)each};
+}
+
 slot_model_t slot_model_run(const block_insts_t *insts, uint64_t slots, const block_range_t *left,
                             size_t n)
 {
+    if (n == 0 && insts->n == 1)
+        return even_end(insts, slots);
     slot_t *heap = rb_calloc(slots, sizeof(*heap));
     cursor_t cursor = {insts, 0};
     uint64_t last = 0;

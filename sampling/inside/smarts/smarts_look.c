@@ -32,30 +32,40 @@ typedef struct {
     uint64_t insts, n;
 } length_t;
 
-static int compare_lengths(const void *a, const void *b)
+/* Restores the heap, longest first, below i. */
+static void sift(length_t *heap, size_t n, size_t i)
 {
-    const uint64_t x = ((const length_t *)a)->insts, y = ((const length_t *)b)->insts;
-    return (x < y) - (x > y);
+    for (size_t next; (next = 2 * i + 1) < n; i = next) {
+        if (next + 1 < n && heap[next + 1].insts > heap[next].insts)
+            next++;
+        if (heap[i].insts >= heap[next].insts)
+            return;
+        const length_t l = heap[i];
+        heap[i] = heap[next];
+        heap[next] = l;
+    }
 }
 
-/* Lengths of the longest block, and of the longest one that matters, over the mean. */
+/* Length of the longest block that matters, over the mean. A heap, because only the longest
+ * are wanted in order. */
 static void take_lengths(smarts_look_t *s)
 {
     const block_insts_t *b = &s->insts;
-    length_t *list = rb_calloc(b->n + 1, sizeof(*list));
+    length_t *heap = rb_calloc(b->n + 1, sizeof(*heap));
     const double all = (double)block_insts_before(b, b->blocks), mean = all / (double)b->blocks;
     double work = 0;
     for (size_t i = 0; i < b->n; i++) {
         const uint64_t end = i + 1 < b->n ? b->runs[i + 1].first : b->blocks;
-        list[i] = (length_t){b->runs[i].insts, end - b->runs[i].first};
+        heap[i] = (length_t){b->runs[i].insts, end - b->runs[i].first};
     }
-    qsort(list, b->n, sizeof(*list), compare_lengths);
-    s->longest = s->usual = (double)list[0].insts / mean;
-    for (size_t i = 0; i < b->n && work <= LONGEST_SHARE * all; i++) {
-        s->usual = (double)list[i].insts / mean;
-        work += (double)list[i].insts * (double)list[i].n;
+    for (size_t i = b->n / 2; i-- > 0;)
+        sift(heap, b->n, i);
+    for (size_t n = b->n; n > 0 && work <= LONGEST_SHARE * all; sift(heap, n, 0)) {
+        s->usual = (double)heap[0].insts / mean;
+        work += (double)heap[0].insts * (double)heap[0].n;
+        heap[0] = heap[--n];
     }
-    free(list);
+    free(heap);
 }
 
 /* Everything that follows from the lengths. */
@@ -91,11 +101,12 @@ rb_code_t smarts_look_lengths(smarts_look_t *s, const sampler_launch_t *l, rb_er
     return RB_OK;
 }
 
-rb_code_t smarts_look_survey(smarts_look_t *s, const sampler_launch_t *l, rb_err_t *err)
+rb_code_t smarts_look_survey(smarts_look_t *s, const sampler_launch_t *l, uint64_t until,
+                             rb_err_t *err)
 {
-    const bool indexed = l->source->ops->block_facts != NULL;
-    RB_TRY(sampler_survey(l, bin_size(l, indexed), &s->shadow, err));
-    if (indexed)
+    const bool indexed = l->source->ops->block_facts != NULL, first = s->shadow == NULL;
+    RB_TRY(sampler_survey(l, bin_size(l, indexed), indexed ? until : UINT64_MAX, &s->shadow, err));
+    if (indexed || !first)
         return RB_OK;
     block_insts_free(&s->insts);
     take_insts(s);

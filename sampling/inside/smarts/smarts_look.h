@@ -13,8 +13,7 @@ typedef struct {
     double wave;            /* warp instructions of a wave, mean */
     uint64_t oldest;        /* lowest block that is still on the chip when the last is dispatched */
     double drain;           /* from then on: in waves */
-    double longest;         /* waves that the longest block takes */
-    double usual; /* the same for all but the longest blocks, which have 2 % of the work */
+    double usual; /* waves that the longest block takes, but for those that have 2 % of the work */
 } smarts_look_t;
 
 /* What is known for nothing: the number of blocks, which count as equally long. Free *out in any case. */
@@ -24,8 +23,9 @@ void smarts_look_begin(smarts_look_t *out, const sampler_launch_t *l);
 RB_CHECKED rb_code_t smarts_look_lengths(smarts_look_t *s, const sampler_launch_t *l,
                                          rb_err_t *err);
 
-/* Surveys the launch: reads all its blocks. */
-RB_CHECKED rb_code_t smarts_look_survey(smarts_look_t *s, const sampler_launch_t *l, rb_err_t *err);
+/* Surveys the launch up to a block at least: reads its blocks. Without an index, all of them. */
+RB_CHECKED rb_code_t smarts_look_survey(smarts_look_t *s, const sampler_launch_t *l, uint64_t until,
+                                        rb_err_t *err);
 
 /* A zeroed one is allowed. */
 void smarts_look_free(smarts_look_t *s);

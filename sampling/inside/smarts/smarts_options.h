@@ -26,7 +26,9 @@
       "errors, "                                                                                   \
       "and not 0 with 99 % confidence")                                                            \
     P(F64, bias, "0.03", 0, 1, "",                                                                 \
-      "error that all units may share: the interval of what is left out is at least so wide")
+      "error that all units may share: the interval of what is left out is at least so wide")      \
+    P(U32, pairs, "5", 3, 1000000, "",                                                             \
+      "with --change-from: how many units of the other run are measured at most")
 PARAM_STRUCT(smarts_options_t, SMARTS_OPTIONS);
 extern const param_group_t smarts_group;
 

@@ -13,6 +13,9 @@
 /* Part of the bound that the units planned may use up; the rest is for what they show later. */
 #define BOUND_PART 0.8
 
+/* A gap, settling and a unit end with an interval (sampling.interval): that many too late in all, mean. */
+#define INTERVALS_LATE 2
+
 /* Units after which the plan is revised; fewer say little about their spread. */
 enum { REVISION_UNITS = 4 };
 
@@ -66,12 +69,13 @@ smarts_plan_t smarts_plan_make(const smarts_options_t *o, const smarts_look_t *l
     return p;
 }
 
-void smarts_plan_settle(smarts_plan_t *p, double wave_cycles, double least)
+void smarts_plan_settle(smarts_plan_t *p, double wave_cycles, double least, double interval)
 {
     if (wave_cycles <= 0)
         return;
-    p->settle = fmax(p->settle, least / wave_cycles);
-    p->unit = fmax(p->unit, least / wave_cycles);
+    p->settle = fmax(p->options->settle, least / wave_cycles);
+    p->unit = fmax(p->options->unit, least / wave_cycles);
+    p->late = INTERVALS_LATE * interval / wave_cycles;
     p->tail = smarts_plan_tail(p);
     set_width(p);
 }
@@ -79,7 +83,7 @@ void smarts_plan_settle(smarts_plan_t *p, double wave_cycles, double least)
 /* Warp instructions that are simulated for a unit. */
 static double stretch(const smarts_plan_t *p)
 {
-    return (p->settle + p->options->jitter / 2 + p->unit) * p->look->wave;
+    return (p->settle + p->options->jitter / 2 + p->unit + p->late) * p->look->wave;
 }
 
 double smarts_plan_share(const smarts_plan_t *p)
@@ -112,12 +116,18 @@ void smarts_plan_revise(smarts_plan_t *p, const smarts_answer_t *a, size_t n, do
         p->units = most > p->options->least ? most : p->options->least;
 }
 
+double smarts_plan_left(const smarts_plan_t *p, size_t n, uint64_t first)
+{
+    const double left = length(p, first, p->tail);
+    const double usual = p->width > 0 ? fmax(round(left / p->width), 1) : 1;
+    return p->units > n ? fmax((double)(p->units - n), usual) : usual;
+}
+
 smarts_stratum_t smarts_plan_next(smarts_plan_t *p, size_t n, uint64_t first)
 {
     const smarts_look_t *look = p->look;
     const double left = length(p, first, p->tail);
-    const double usual = p->width > 0 ? fmax(round(left / p->width), 1) : 1;
-    const double units = p->units > n ? fmax((double)(p->units - n), usual) : usual;
+    const double units = smarts_plan_left(p, n, first);
     const double taken = stretch(p) / smarts_look_insts(look, 0, look->blocks);
     const double from = smarts_look_place(look, first), width = left / units;
     smarts_stratum_t s = {.first = first, .end = p->tail};

@@ -23,6 +23,7 @@ typedef struct {
     rng_t rng;
     uint64_t ramp, tail; /* blocks before ramp and from tail on are simulated */
     double settle, unit; /* waves before a unit, and of it */
+    double late;         /* waves for which both last longer, because they end with an interval */
     size_t units;        /* strata in all, as planned now */
     double width; /* of the strata, as planned first: part of the launch (smarts_look_place()) */
 } smarts_plan_t;
@@ -30,8 +31,9 @@ typedef struct {
 /* The plan before the launch begins. */
 smarts_plan_t smarts_plan_make(const smarts_options_t *o, const smarts_look_t *look, rng_t rng);
 
-/* Once a wave is known to take this many cycles: settling and units must take at least `least`. */
-void smarts_plan_settle(smarts_plan_t *p, double wave_cycles, double least);
+/* Once a wave is known to take this many cycles: settling and units must take at least `least`, and end with an
+ * interval of so many. */
+void smarts_plan_settle(smarts_plan_t *p, double wave_cycles, double least, double interval);
 
 /* Takes the lengths of blocks into account, as far as they are known now. */
 void smarts_plan_look(smarts_plan_t *p);
@@ -45,6 +47,9 @@ double smarts_plan_share(const smarts_plan_t *p);
 /* After n measured units, which `a` describes: plans as many as the bound needs. total: cycles of the
  * launch, as far as known. */
 void smarts_plan_revise(smarts_plan_t *p, const smarts_answer_t *a, size_t n, double total);
+
+/* Strata that begin at block `first` or later, after n units. */
+double smarts_plan_left(const smarts_plan_t *p, size_t n, uint64_t first);
 
 /* The next stratum, which begins at block `first`, when n units are measured. */
 smarts_stratum_t smarts_plan_next(smarts_plan_t *p, size_t n, uint64_t first);

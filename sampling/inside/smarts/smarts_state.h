@@ -2,6 +2,7 @@
 #ifndef RUBATO_SMARTS_STATE_H
 #define RUBATO_SMARTS_STATE_H
 
+#include "sampling/estimate/estimate.h"
 #include "sampling/inside/smarts/slot_model.h"
 #include "sampling/inside/smarts/smarts_plan.h"
 #include "sim/gpu/sampled/sampler.h"
@@ -33,9 +34,17 @@ typedef struct {
     gpu_counters_t counters; /* the same */
 } smarts_gap_t;
 
+/* Where a unit is (unit_file.h). */
+typedef struct {
+    uint64_t of, last, resume, walked;
+    double begin, end;
+} smarts_place_t;
+
 typedef struct {
     smarts_options_t options;
     uint64_t seed;
+    unit_file_t followed; /* owned; units of another run, if it follows one */
+    unit_file_t measured; /* owned; of all launches so far */
 
     const sampler_launch_t *launch; /* borrowed */
     rb_code_t failed;               /* of a survey, and why */
@@ -45,6 +54,10 @@ typedef struct {
     smarts_phase_t phase;
     double begun;   /* cycle of the first dispatch */
     double refresh; /* cycles for which a launch settles at least */
+    double ramp;    /* warp instructions simulated when the ramp ended */
+    smarts_mark_t
+        half;    /* of the ramp: what follows tells how long waves take once caches are not empty */
+    double wave; /* cycles of a wave, as far as known; 0: not yet */
     double l2_sectors;
     smarts_mark_t left, resumed, unit; /* when the gap began and ended, and when the unit began */
     bool settling;                     /* in the newest gap */
@@ -53,7 +66,10 @@ typedef struct {
     smarts_stratum_t *strata;          /* owned; of the units, and the one that is being measured */
     smarts_gap_t *gaps;                /* owned */
     launch_estimate_t *list;           /* owned: replicates */
-    size_t n, n_gaps, cap_units, cap_strata, cap_gaps;
+    smarts_place_t *places;            /* owned; of the units, and the one that is being measured */
+    const launch_units_t *base;        /* units that it follows; borrowed; NULL: none */
+    size_t group;                      /* the next one of them (smarts_follow.c) */
+    size_t n, n_gaps, cap_units, cap_strata, cap_gaps, cap_places;
     char why[SAMPLER_EVIDENCE_MAX]; /* the launch, or its rest, is simulated completely */
 } smarts_state_t;
 
@@ -67,6 +83,9 @@ void smarts_simulate_rest(smarts_state_t *s, const char *why);
 
 /* The same if the plan has no room for its units. */
 void smarts_check_room(smarts_state_t *s);
+
+/* Surveys the launch up to a block at least. false: after an error, which is kept. */
+bool smarts_survey(smarts_state_t *s, uint64_t until);
 
 /* Measures from `from` to the end of the interval: the next unit. */
 void smarts_add_unit(smarts_state_t *s, const smarts_mark_t *from, const interval_records_t *r);
@@ -91,5 +110,21 @@ bool smarts_unit_ends(smarts_state_t *s, const interval_records_t *r);
 
 /* Plans anew with what the units have shown. */
 void smarts_revise(smarts_state_t *s, const interval_records_t *r);
+
+/* --- units of another configuration (smarts_follow.c) --- */
+
+/* Looks for the launch among those that are followed, if any. RB_TRACE: it is another
+ * launch there. */
+RB_CHECKED rb_code_t smarts_follow_begin(smarts_state_t *s, const launch_info_t *launch,
+                                         rb_err_t *err);
+
+/* How many units will be measured of those that are followed. */
+size_t smarts_follow_units(const smarts_state_t *s);
+
+/* The stratum and place of the next unit whose blocks are still to come. false: there is none. */
+bool smarts_follow_next(smarts_state_t *s, double front, uint64_t first);
+
+/* Keeps the units of the launch for those that follow. counted: what was simulated and counts. */
+void smarts_keep_units(smarts_state_t *s, const launch_estimate_t *counted);
 
 #endif

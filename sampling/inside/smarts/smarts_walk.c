@@ -12,6 +12,18 @@
 /* How much the end of the simulated part may differ from that of the launch: share of the bound. */
 #define DRAIN_PART 0.25
 
+/*
+ * A plan that would simulate more than this part of the limit is looked at again before anything is skipped: the first
+ * waves find empty caches, and later ones may be so much faster that units, which last a time, are more of them. The
+ * ramp is at most so many times as long as a launch settles.
+ */
+#define CLEAR_PART   0.75
+#define LONGEST_RAMP 4
+#define SAME_PACE    0.9
+
+/* The rest is simulated if units and tail would be so much more of it than the limit: less than that pays. */
+#define REST_MARGIN 0.1
+
 void smarts_simulate_rest(smarts_state_t *s, const char *why)
 {
     s->phase = PHASE_TAIL;
@@ -33,6 +45,13 @@ void smarts_check_room(smarts_state_t *s)
         waves, s->plan.units, (double)s->plan.ramp / (double)s->look.slots,
         (double)(s->look.blocks - s->plan.tail) / (double)s->look.slots, 100 * share);
     smarts_simulate_rest(s, why);
+}
+
+bool smarts_survey(smarts_state_t *s, uint64_t until)
+{
+    if (s->failed == RB_OK && s->base == NULL) /* the change from what it follows needs no survey */
+        s->failed = smarts_look_survey(&s->look, s->launch, until, &s->err);
+    return s->failed == RB_OK;
 }
 
 smarts_mark_t smarts_mark(const interval_records_t *r)
@@ -61,8 +80,11 @@ static void begin_unit(smarts_state_t *s, const interval_records_t *r)
     s->phase = PHASE_UNIT;
     s->unit = smarts_mark(r);
     sampler_counters(r, &s->unit.counters);
+    s->places[s->n].begin = s->unit.front;
     if (s->settling)
         close_gap(s);
+    else
+        s->places[s->n].resume = r->next_block;
 }
 
 /* Whether the launch has run for `waves` waves and `cycles` since a mark. */
@@ -87,8 +109,10 @@ void smarts_add_unit(smarts_state_t *s, const smarts_mark_t *from, const interva
     *u = (smarts_unit_t){.cycles = end.cycle - from->cycle, .insts = end.insts - from->insts};
     stats_sub((uint64_t *)&u->counters, (const uint64_t *)&now, (const uint64_t *)&from->counters,
               GPU_COUNTERS);
-    u->surveyed = shadow_between(s->look.shadow, (uint64_t)fmax(from->front, 0),
-                                 (uint64_t)ceil(fmax(end.front, 0)));
+    s->places[s->n - 1].end = end.front;
+    if (s->look.shadow != NULL)
+        u->surveyed = shadow_between(s->look.shadow, (uint64_t)fmax(from->front, 0),
+                                     (uint64_t)ceil(fmax(end.front, 0)));
 }
 
 /* Instructions that were left out of a stratum; the first and the last one reach to the ends. */
@@ -119,15 +143,33 @@ smarts_question_t smarts_ask(smarts_state_t *s)
                            .confidence = s->options.confidence,
                            .explain = s->options.explain,
                            .bias = s->options.bias};
-    if (s->look.shadow != NULL)
+    if (s->look.shadow != NULL && s->look.shadow->known == s->look.blocks)
         q.all = s->look.shadow->all;
     weigh(s);
-    for (size_t g = 0; g < s->n_gaps; g++) {
+    for (size_t g = 0; g < s->n_gaps && s->look.shadow != NULL; g++) {
         const shadow_counts_t c = shadow_between(
             s->look.shadow, (uint64_t)fmax(s->gaps[g].first, 0), (uint64_t)s->gaps[g].end);
         stats_add((uint64_t *)&q.left, (const uint64_t *)&c, sizeof(c) / sizeof(uint64_t));
     }
     return q;
+}
+
+/*
+ * Simulates the rest if skipping parts of it would not pay. What a unit takes is known now, and what has been simulated
+ * and surveyed so far is spent either way.
+ */
+static void check_rest(smarts_state_t *s, const interval_records_t *r)
+{
+    const uint64_t first =
+        s->strata[s->n - 1].end > r->next_block ? s->strata[s->n - 1].end : r->next_block;
+    if (s->n < 2 || first >= s->plan.tail) /* one unit has no error */
+        return;
+    const double each = ((double)r->warp_insts - s->ramp) / (double)s->n;
+    const double rest = smarts_look_insts(&s->look, r->next_block, s->look.blocks),
+                 tail = smarts_look_insts(&s->look, s->plan.tail, s->look.blocks);
+    if (each * smarts_plan_left(&s->plan, s->n, first) + tail >
+        (s->options.limit + REST_MARGIN) * rest)
+        smarts_simulate_rest(s, "units would take too much of what is left");
 }
 
 /* Plans further units from those measured so far. */
@@ -141,10 +183,7 @@ void smarts_revise(smarts_state_t *s, const interval_records_t *r)
     smarts_plan_revise(&s->plan, &a, s->n,
                        done * smarts_look_insts(&s->look, 0, s->look.blocks) / passed);
     smarts_answer_free(&a);
-    const double simulated =
-        (double)r->warp_insts + smarts_look_insts(&s->look, s->plan.tail, s->look.blocks);
-    if (s->n > 1 && simulated > s->options.limit * smarts_look_insts(&s->look, 0, s->look.blocks))
-        smarts_simulate_rest(s, "units vary so much that more than the allowed share is simulated");
+    check_rest(s, r);
 }
 
 /* Whether the launch would end as the complete one does, if blocks up to the tail are skipped. */
@@ -179,20 +218,32 @@ static uint64_t whole_waves(const smarts_state_t *s, uint64_t first, uint64_t en
     return end > first ? end - (end - first) % s->look.slots : end;
 }
 
+/* The block from which on those that are skipped up to `until` are applied to the caches. */
+static uint64_t walk_from(const smarts_state_t *s, uint64_t first, uint64_t until)
+{
+    if (s->base == NULL)
+        return smarts_look_back(&s->look, first, until, s->options.warm * s->l2_sectors);
+    const uint64_t most = until - first, walked = s->places[s->n].walked;
+    return until - (walked < most ? walked : most);
+}
+
 bool smarts_skip(smarts_state_t *s, const interval_records_t *r, uint64_t until,
                  fast_forward_t *out)
 {
     until = whole_waves(s, r->next_block, until);
     if ((double)until < (double)r->next_block + SHORTEST_GAP * (double)s->look.slots)
         return false;
-    const uint64_t from =
-        smarts_look_back(&s->look, r->next_block, until, s->options.warm * s->l2_sectors);
+    if (!smarts_survey(s, until))
+        return false;
+    const uint64_t from = walk_from(s, r->next_block, until);
     smarts_add_gap(s, r, until);
     *out = (fast_forward_t){.until = until,
                             .model = FORWARD_REGION_IPC,
                             .residents = RESIDENTS_DRAIN,
                             .warp_insts = smarts_look_insts(&s->look, 0, s->look.blocks)};
     out->warm = out->until > from ? out->until - from : 0;
+    s->places[s->n].resume = until;
+    s->places[s->n].walked = out->warm;
     return true;
 }
 
@@ -202,7 +253,7 @@ static bool finish(smarts_state_t *s, const interval_records_t *r, fast_forward_
     if (s->phase != PHASE_TAIL && s->plan.tail > r->next_block && !ends_alike(s, r->next_block))
         smarts_simulate_rest(
             s, "blocks that are much longer than others would end the simulated part late");
-    if (s->phase == PHASE_TAIL)
+    if (s->phase == PHASE_TAIL || !smarts_survey(s, s->look.blocks))
         return false;
     s->phase = PHASE_TAIL;
     return smarts_skip(s, r, s->plan.tail, out);
@@ -213,39 +264,82 @@ bool smarts_go_on(smarts_state_t *s, const interval_records_t *r, fast_forward_t
     const uint64_t first = s->n == 0 ? r->next_block : s->strata[s->n - 1].end;
     if (s->phase == PHASE_TAIL)
         return false;
+    rb_grow(&s->strata, &s->cap_strata, s->n + 1, sizeof(*s->strata));
+    rb_grow(&s->places, &s->cap_places, s->n + 1, sizeof(*s->places));
     if (first >= s->plan.tail || r->next_block >= s->plan.tail)
         return finish(s, r, out);
-    rb_grow(&s->strata, &s->cap_strata, s->n + 1, sizeof(*s->strata));
-    s->strata[s->n] = smarts_plan_next(&s->plan, s->n, first);
+    if (s->base == NULL) {
+        s->strata[s->n] = smarts_plan_next(&s->plan, s->n, first);
+        s->places[s->n] = (smarts_place_t){.of = s->n, .last = s->n};
+    } else if (!smarts_follow_next(s, smarts_mark(r).front, first)) {
+        return finish(s, r, out);
+    }
     s->phase = PHASE_SETTLE;
     s->jitter = s->options.jitter * rng_unit(&s->plan.rng);
     s->resumed.next = UINT64_MAX;
     s->settling = smarts_skip(s, r, s->strata[s->n].start, out);
     if (s->settling)
         return true;
-    begin_unit(s, r);
+    if (s->base == NULL)
+        begin_unit(s, r);
     return false;
+}
+
+/* Whether the plan may turn out to simulate more than the limit, because waves become faster. before: cycles of a wave
+ * at the last look at it, 0: at the first. */
+static bool is_doubtful(const smarts_state_t *s, double before, double cycles)
+{
+    return smarts_plan_share(&s->plan) > CLEAR_PART * s->options.limit &&
+           cycles < LONGEST_RAMP * s->refresh && (before <= 0 || s->wave < SAME_PACE * before);
 }
 
 bool smarts_end_ramp(smarts_state_t *s, const interval_records_t *r)
 {
-    const double waves = (double)r->warp_insts / s->look.wave;
-    if (r->next_block < s->plan.ramp || (double)r->cycle - s->begun < s->refresh)
+    const double cycles = (double)r->cycle - s->begun;
+    if (s->half.insts == 0 && r->next_block >= s->plan.ramp / 2 && cycles >= s->refresh / 2)
+        s->half = smarts_mark(r);
+    if (r->next_block < s->plan.ramp || cycles < s->refresh ||
+        cycles < 2 * (s->half.cycle - s->begun))
         return false;
-    smarts_plan_settle(&s->plan, ((double)r->cycle - s->begun) / waves, s->refresh);
+    const double before = s->wave, insts = (double)r->warp_insts - s->half.insts;
+    if (insts > 0)
+        s->wave = ((double)r->cycle - s->half.cycle) * s->look.wave / insts;
+    smarts_plan_settle(&s->plan, s->wave, s->refresh, s->launch->spec->sampling.interval);
     smarts_check_room(s);
-    return true;
+    if (s->phase == PHASE_TAIL)
+        return false;
+    if (is_doubtful(s, before, cycles)) {
+        s->half = smarts_mark(r);
+        return false;
+    }
+    s->ramp = (double)r->warp_insts;
+    return smarts_survey(s, r->next_block);
+}
+
+/* Whether the next unit begins; whether it ends. One that is followed does so at the same blocks. */
+static bool has_settled(const smarts_state_t *s, const interval_records_t *r)
+{
+    if (s->base != NULL)
+        return smarts_mark(r).front >= s->places[s->n].begin;
+    return has_run(s, &s->resumed, r, s->plan.settle + s->jitter, s->refresh);
+}
+
+static bool is_measured(const smarts_state_t *s, const interval_records_t *r)
+{
+    if (s->base != NULL)
+        return smarts_mark(r).front >= s->places[s->n].end;
+    return has_run(s, &s->unit, r, s->plan.unit, s->refresh);
 }
 
 bool smarts_unit_ends(smarts_state_t *s, const interval_records_t *r)
 {
-    const smarts_plan_t *p = &s->plan;
     if (s->phase == PHASE_SETTLE && s->resumed.next == UINT64_MAX) {
         s->resumed = smarts_mark(r);
-    } else if (s->phase == PHASE_SETTLE &&
-               has_run(s, &s->resumed, r, p->settle + s->jitter, s->refresh))
+    } else if (s->phase == PHASE_SETTLE && has_settled(s, r))
         begin_unit(s, r);
-    if (s->phase != PHASE_UNIT || !has_run(s, &s->unit, r, p->unit, s->refresh))
+    if (s->phase != PHASE_UNIT || !is_measured(s, r))
+        return false;
+    if (!smarts_survey(s, r->next_block))
         return false;
     smarts_add_unit(s, &s->unit, r);
     return true;

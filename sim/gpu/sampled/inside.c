@@ -13,8 +13,10 @@ void inside_init(inside_t *n, const gpu_spec_t *spec, const sampler_t *samplers,
     memset(n, 0, sizeof(*n));
     n->samplers = samplers;
     n->n = n_samplers;
-    for (size_t i = 0; i < n->n; i++)
+    for (size_t i = 0; i < n->n; i++) {
         n->recorded |= samplers[i].ops->retired;
+        n->asks |= samplers[i].ops->block_dispatch != NULL;
+    }
     n->bucket = rb_calloc((size_t)spec->sampling.interval + 2, sizeof(*n->bucket));
 }
 
@@ -128,20 +130,21 @@ rb_code_t inside_begin(inside_t *n, gpu_t *g, uint64_t position, const launch_in
     return RB_OK;
 }
 
-rb_code_t sampler_survey(const sampler_launch_t *l, uint64_t blocks_per_bin, const shadow_t **out,
-                         rb_err_t *err)
+rb_code_t sampler_survey(const sampler_launch_t *l, uint64_t blocks_per_bin, uint64_t until,
+                         const shadow_t **out, rb_err_t *err)
 {
     inside_t *n = l->of;
     for (size_t i = 0; i < n->n_surveys; i++) {
         *out = n->survey[i];
         if ((*out)->blocks_per_bin == blocks_per_bin)
-            return RB_OK;
+            return shadow_go(n->survey[i], until, err);
     }
     rb_grow(&n->survey, &n->cap_surveys, n->n_surveys + 1, sizeof(*n->survey));
     shadow_t *s = rb_calloc(1, sizeof(*s));
     n->survey[n->n_surveys++] = s;
     *out = s;
-    return shadow_survey(s, n->chip, l->source, l->position, blocks_per_bin, err);
+    RB_TRY(shadow_begin(s, n->chip, l->source, l->position, blocks_per_bin, err));
+    return shadow_go(s, until, err);
 }
 
 /* Sorts the records of one kind from all SMs by (cycle, SM, sequence). Each SM's are in order

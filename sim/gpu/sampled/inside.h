@@ -36,6 +36,7 @@ typedef struct inside {
     uint64_t insts_before; /* of the chip, at the start of the launch */
     memory_work_t before;
     unsigned recorded; /* kinds of retired_t that are recorded */
+    bool asks;         /* a sampler decides for single blocks */
 
     const sampler_t *active; /* sampler of the current fast-forward; NULL: none */
     fast_forward_t forward;

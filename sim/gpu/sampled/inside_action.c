@@ -23,7 +23,7 @@ block_action_t inside_action(const inside_t *n, uint64_t block, cycle_t *cycles)
         n->active->ops->block_dispatch(n->active, block, cycles);
         return BLOCK_HOLD_SLOT;
     }
-    for (size_t i = 0; i < n->n; i++) {
+    for (size_t i = 0; n->asks && i < n->n; i++) {
         const sampler_t *s = &n->samplers[i];
         block_action_t action = s->ops->block_dispatch == NULL
                                     ? BLOCK_SIMULATE

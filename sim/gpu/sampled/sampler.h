@@ -39,11 +39,11 @@ typedef struct {
     struct inside *of; /* for sampler_survey() */
 } sampler_launch_t;
 
-/* A survey of the launch (shadow.h), in launch_open() or, with what the L2 has then, in interval_end(). Samplers that ask
- * for bins of the same size share one. *out is valid until the next launch begins. Errors of
- * reading. */
+/* A survey of the launch's blocks before `until` at least (shadow.h), in launch_open() or interval_end(). It begins with
+ * what the L2 has at the first call, and later calls may go further. Samplers that ask for bins of the same size share
+ * one. *out is valid until the next launch begins. Errors of reading. */
 RB_CHECKED rb_code_t sampler_survey(const sampler_launch_t *l, uint64_t blocks_per_bin,
-                                    const shadow_t **out, rb_err_t *err);
+                                    uint64_t until, const shadow_t **out, rb_err_t *err);
 
 /* The state of a launch at the end of an interval. */
 typedef struct {

@@ -5,7 +5,6 @@
 
 #include "sim/core/alloc.h"
 #include "sim/gpu/gpu_internal.h"
-#include "sim/gpu/warming/shadow_l1.h"
 #include "sim/gpu/warming/touch_walk.h"
 
 enum { COUNTS = sizeof(shadow_counts_t) / sizeof(uint64_t) };
@@ -16,31 +15,22 @@ typedef struct {
     uint64_t filled, filled_late, written_back;
 } seen_t;
 
-typedef struct {
-    l2_chip_tags_t tags; /* owned, with the caches of the slices that are looked at */
-    bool *looked_at;     /* owned; by slice */
-    seen_t *seen;        /* owned; by bin */
-    shadow_l1_t *l1;     /* owned; NULL: global loads do not use an L1 */
-    shadow_t *out;
+typedef struct shadow_walk {
+    touch_consumer_t consumer;
+    touch_walk_t *walk;   /* owned */
+    l2_chip_tags_t tags;  /* owned, with the caches of the slices that are looked at */
+    double scale;         /* all slices over those */
+    bool *looked_at;      /* owned; by slice */
+    uint8_t *half;        /* owned; for the consumer */
+    seen_t *seen;         /* owned; by bin */
+    shadow_counts_t *bin; /* of the survey */
 } survey_t;
-
-static bool wants_l1(void *ctx, uint64_t slot)
-{
-    const survey_t *s = ctx;
-    return shadow_l1_wants(s->l1, slot);
-}
-
-static void take_l1(void *ctx, uint64_t slot, uint64_t block, const touch_l1_t *access, size_t n)
-{
-    const survey_t *s = ctx;
-    shadow_l1_take(s->l1, slot, block, access, n);
-}
 
 static void take_batch(void *ctx, const touch_batch_t *batch)
 {
     const survey_t *s = ctx;
     const touch_counts_t *n = &batch->counts;
-    shadow_counts_t *bin = &s->out->bin[batch->bin];
+    shadow_counts_t *bin = &s->bin[batch->bin];
     seen_t *seen = &s->seen[batch->bin];
     l2_warmed_t sum = {0};
     l2_tags_touch(&s->tags, batch->touch, batch->n, batch->masks, &sum);
@@ -49,7 +39,6 @@ static void take_batch(void *ctx, const touch_batch_t *batch)
     bin->read_sectors += n->sectors[L2_TOUCH_READ];
     bin->write_sectors += n->sectors[L2_TOUCH_WRITE];
     bin->atomic_sectors += n->sectors[L2_TOUCH_ATOMIC];
-    bin->l1_sectors += s->l1 != NULL ? n->l1_sectors : 0;
     for (unsigned k = L2_TOUCH_READ; k <= L2_TOUCH_ATOMIC; k++)
         seen->misses[k] += sum.sectors[k] - sum.hits[k];
     seen->filled += sum.filled;
@@ -76,36 +65,13 @@ static void scale_bin(shadow_counts_t *bin, const seen_t *seen, double scale)
     bin->written_back = (uint64_t)llround(scale * (double)seen->written_back);
 }
 
-static double share(const shadow_l1_seen_t *seen)
+/* What is known after a step. Bins that are final do not change any more. */
+static void sum_up(shadow_t *out, const survey_t *s)
 {
-    return seen->sectors > 0 ? (double)seen->hits / (double)seen->sectors : 0;
-}
-
-/* Estimates the hits in all L1s from those that were looked at; in bins of which they saw nothing,
- * from all bins. */
-static void scale_l1(const survey_t *s)
-{
-    const shadow_l1_seen_t *seen = shadow_l1_seen(s->l1);
-    shadow_l1_seen_t all = {0};
-    for (size_t i = 0; i < s->out->n_bins; i++) {
-        all.sectors += seen[i].sectors;
-        all.hits += seen[i].hits;
-    }
-    for (size_t i = 0; i < s->out->n_bins; i++) {
-        shadow_counts_t *bin = &s->out->bin[i];
-        const double hits = share(seen[i].sectors > 0 ? &seen[i] : &all);
-        bin->l1_hits = (uint64_t)llround(hits * (double)bin->l1_sectors);
-    }
-}
-
-static void scale_all(const survey_t *s, double scale)
-{
-    if (s->l1 != NULL)
-        scale_l1(s);
-    for (size_t i = 0; i < s->out->n_bins; i++) {
-        scale_bin(&s->out->bin[i], &s->seen[i], scale);
-        for (size_t k = 0; k < COUNTS; k++)
-            ((uint64_t *)&s->out->all)[k] += ((const uint64_t *)&s->out->bin[i])[k];
+    out->all = (shadow_counts_t){0};
+    for (size_t i = 0; i < out->n_bins; i++) {
+        scale_bin(&out->bin[i], &s->seen[i], s->scale);
+        stats_add((uint64_t *)&out->all, (const uint64_t *)&out->bin[i], COUNTS);
     }
 }
 
@@ -122,13 +88,19 @@ static void copy_tags(survey_t *s, const gpu_t *g, uint32_t n)
             s->tags.slice[i].cache = cache_copy(s->tags.slice[i].cache);
 }
 
-static void free_tags(survey_t *s)
+static void free_walk(survey_t *s)
 {
+    if (s == NULL)
+        return;
+    touch_walk_close(s->walk);
     for (uint32_t i = 0; i < s->tags.map->slices; i++)
         if (s->looked_at[i])
             cache_destroy(s->tags.slice[i].cache);
     free(s->tags.slice);
     free(s->looked_at);
+    free(s->half);
+    free(s->seen);
+    free(s);
 }
 
 static void make_bins(shadow_t *out, uint64_t n_blocks, uint64_t blocks_per_bin)
@@ -139,8 +111,8 @@ static void make_bins(shadow_t *out, uint64_t n_blocks, uint64_t blocks_per_bin)
     out->bin = rb_calloc(out->n_bins, sizeof(*out->bin));
 }
 
-rb_code_t shadow_survey_slices(shadow_t *out, gpu_t *g, trace_source_t *source, uint64_t position,
-                               uint64_t blocks_per_bin, uint32_t slices, rb_err_t *err)
+static rb_code_t begin(shadow_t *out, gpu_t *g, trace_source_t *source, uint64_t position,
+                       uint64_t blocks_per_bin, uint32_t slices, rb_err_t *err)
 {
     launch_info_t info;
     occupancy_t occupancy;
@@ -149,31 +121,48 @@ rb_code_t shadow_survey_slices(shadow_t *out, gpu_t *g, trace_source_t *source, 
     RB_TRY(occupancy_compute(&g->spec, &info, &occupancy, err));
     make_bins(out, info.n_blocks, blocks_per_bin);
     const uint32_t n = slices < g->map.slices ? slices : g->map.slices;
-    survey_t s = {.out = out, .seen = rb_calloc(out->n_bins, sizeof(*s.seen))};
-    copy_tags(&s, g, n);
-    if (g->spec.sm.l1.enabled)
-        s.l1 = shadow_l1_create(&g->spec, &occupancy, out->n_bins, out->blocks_per_bin);
+    survey_t *s = out->walk = rb_calloc(1, sizeof(*s));
+    s->seen = rb_calloc(out->n_bins, sizeof(*s->seen));
+    s->bin = out->bin;
+    s->scale = (double)g->map.slices / n;
+    copy_tags(s, g, n);
     const uint64_t lines = g->spec.mem.l2.size / LINE_BYTES * n / g->map.slices;
     const uint64_t slots = (uint64_t)g->n_sms * occupancy.blocks_per_sm;
-    uint8_t *half = gpu_slot_halves(g, &s.tags, slots, NULL);
-    const touch_consumer_t consumer = {.take = take_batch,
-                                       .ctx = &s,
-                                       .reach = touch_reach(lines),
-                                       .map = &g->map,
-                                       .slices = n < g->map.slices ? s.looked_at : NULL,
-                                       .slots = slots,
-                                       .half = half,
-                                       .blocks_per_bin = out->blocks_per_bin,
-                                       .wants_l1 = s.l1 != NULL ? wants_l1 : NULL,
-                                       .take_l1 = take_l1};
-    const rb_code_t rc = touch_walk(source, position, 0, info.n_blocks,
-                                    gpu_code_base(g, info.code_id), &consumer, err);
-    scale_all(&s, (double)g->map.slices / n);
-    free(half);
-    shadow_l1_destroy(s.l1);
-    free_tags(&s);
-    free(s.seen);
+    s->half = gpu_slot_halves(g, &s->tags, slots, NULL);
+    s->consumer = (touch_consumer_t){.take = take_batch,
+                                     .ctx = s,
+                                     .reach = touch_reach(lines),
+                                     .map = &g->map,
+                                     .slices = n < g->map.slices ? s->looked_at : NULL,
+                                     .slots = slots,
+                                     .half = s->half,
+                                     .blocks_per_bin = out->blocks_per_bin};
+    return touch_walk_open(&s->walk, source, position, 0, info.n_blocks,
+                           gpu_code_base(g, info.code_id), &s->consumer, err);
+}
+
+rb_code_t shadow_go(shadow_t *s, uint64_t until, rb_err_t *err)
+{
+    if (s->walk == NULL || until <= s->known)
+        return RB_OK;
+    const uint64_t each = s->blocks_per_bin, bins = until / each + (until % each > 0),
+                   end = bins < s->n_bins ? bins * each : s->n_blocks;
+    const rb_code_t rc = touch_walk_go(s->walk->walk, end, err);
+    sum_up(s, s->walk);
+    s->known = end;
+    if (rc == RB_OK && touch_walk_is_done(s->walk->walk)) {
+        s->known = s->n_blocks;
+        free_walk(s->walk);
+        s->walk = NULL;
+    }
     return rc;
+}
+
+rb_code_t shadow_survey_slices(shadow_t *out, gpu_t *g, trace_source_t *source, uint64_t position,
+                               uint64_t blocks_per_bin, uint32_t slices, rb_err_t *err)
+{
+    RB_TRY(begin(out, g, source, position, blocks_per_bin, slices, err));
+    return shadow_go(out, UINT64_MAX, err);
 }
 
 /* Slices to look at in a launch (shadow.h). */
@@ -191,13 +180,20 @@ static rb_code_t default_slices(const gpu_t *g, trace_source_t *source, uint64_t
     return RB_OK;
 }
 
-rb_code_t shadow_survey(shadow_t *out, gpu_t *g, trace_source_t *source, uint64_t position,
-                        uint64_t blocks_per_bin, rb_err_t *err)
+rb_code_t shadow_begin(shadow_t *out, gpu_t *g, trace_source_t *source, uint64_t position,
+                       uint64_t blocks_per_bin, rb_err_t *err)
 {
     uint32_t slices;
     *out = (shadow_t){0};
     RB_TRY(default_slices(g, source, position, &slices, err));
-    return shadow_survey_slices(out, g, source, position, blocks_per_bin, slices, err);
+    return begin(out, g, source, position, blocks_per_bin, slices, err);
+}
+
+rb_code_t shadow_survey(shadow_t *out, gpu_t *g, trace_source_t *source, uint64_t position,
+                        uint64_t blocks_per_bin, rb_err_t *err)
+{
+    RB_TRY(shadow_begin(out, g, source, position, blocks_per_bin, err));
+    return shadow_go(out, UINT64_MAX, err);
 }
 
 /* Adds `share` of a bin's counts. */
@@ -233,6 +229,7 @@ shadow_counts_t shadow_between(const shadow_t *s, uint64_t first_block, uint64_t
 
 void shadow_free(shadow_t *s)
 {
+    free_walk(s->walk);
     free(s->bin);
     *s = (shadow_t){0};
 }

@@ -21,16 +21,15 @@ typedef struct {
     uint64_t fills;                       /* sectors that the DRAM must read; */
     uint64_t late_fills;                  /* with an eighth more ways these would be hits */
     uint64_t written_back;                /* sectors that the DRAM must write, while they run */
-    /* Of global loads that use the L1: sectors, and an estimate of how many hit, or are in flight,
-     * in the L1s (shadow_l1.h). The L2 counts above are without L1s before it. */
-    uint64_t l1_sectors, l1_hits;
 } shadow_counts_t;
 
 typedef struct {
     uint64_t blocks_per_bin, n_blocks; /* of the launch's grid */
     size_t n_bins;
-    shadow_counts_t *bin; /* owned; blocks [i * blocks_per_bin, (i + 1) * blocks_per_bin) */
-    shadow_counts_t all;
+    shadow_counts_t *bin;     /* owned; blocks [i * blocks_per_bin, (i + 1) * blocks_per_bin) */
+    shadow_counts_t all;      /* of what was surveyed */
+    uint64_t known;           /* bins of blocks before this one are final */
+    struct shadow_walk *walk; /* owned; NULL: all blocks are surveyed */
 } shadow_t;
 
 /* A survey looks at all slices of the L2 if the index says that the launch has fewer requests than
@@ -50,6 +49,12 @@ RB_CHECKED rb_code_t shadow_survey(shadow_t *out, struct gpu *g, trace_source_t 
 RB_CHECKED rb_code_t shadow_survey_slices(shadow_t *out, struct gpu *g, trace_source_t *source,
                                           uint64_t position, uint64_t blocks_per_bin,
                                           uint32_t slices, rb_err_t *err);
+
+/* The same in steps, which give the same counts: begins, and goes on until the blocks before `until` are known. What
+ * later steps read must stay: chip and source, and the contents of the L2 are those of the beginning. */
+RB_CHECKED rb_code_t shadow_begin(shadow_t *out, struct gpu *g, trace_source_t *source,
+                                  uint64_t position, uint64_t blocks_per_bin, rb_err_t *err);
+RB_CHECKED rb_code_t shadow_go(shadow_t *s, uint64_t until, rb_err_t *err);
 
 /* Counts of blocks [first_block, end_block), linear within a bin. */
 shadow_counts_t shadow_between(const shadow_t *s, uint64_t first_block, uint64_t end_block);

@@ -19,16 +19,17 @@ typedef struct {
     size_t cap;
 } slot_t;
 
-typedef struct {
+struct touch_walk {
     const trace_source_ops_t *ops;
     trace_launch_t *launch;
-    touch_warps_t *warps;
+    touch_warps_t *warps; /* owned */
+    const bool *enough;
     uint64_t next, end; /* blocks that have not begun */
     slot_t *slot;       /* owned */
     uint64_t n_slots;
     uint64_t running, bytes; /* blocks that run; of their decoded instructions */
     uint64_t turns;
-} walk_t;
+};
 
 static uint64_t decoded_bytes(const trace_block_t *block)
 {
@@ -39,7 +40,7 @@ static uint64_t decoded_bytes(const trace_block_t *block)
     return bytes;
 }
 
-static void begin_block(walk_t *k, slot_t *s, trace_block_t *block)
+static void begin_block(touch_walk_t *k, slot_t *s, trace_block_t *block)
 {
     s->block = block;
     s->bytes = decoded_bytes(block);
@@ -53,7 +54,7 @@ static void begin_block(walk_t *k, slot_t *s, trace_block_t *block)
         touch_warp_begin(k->warps, &s->warp[i], &block->warps[i]);
 }
 
-static void end_block(walk_t *k, slot_t *s)
+static void end_block(touch_walk_t *k, slot_t *s)
 {
     k->bytes -= s->bytes;
     k->running--;
@@ -62,7 +63,7 @@ static void end_block(walk_t *k, slot_t *s)
 }
 
 /* Puts the next block into an empty slot, if there is one and memory allows it. */
-static rb_code_t fill(walk_t *k, slot_t *s, rb_err_t *err)
+static rb_code_t fill(touch_walk_t *k, slot_t *s, rb_err_t *err)
 {
     trace_block_t *block = NULL;
     if (k->next >= k->end || (k->running > 0 && k->bytes >= TOUCH_MEMORY))
@@ -76,7 +77,7 @@ static rb_code_t fill(walk_t *k, slot_t *s, rb_err_t *err)
     return RB_OK;
 }
 
-static void turn(walk_t *k, slot_t *s)
+static void turn(touch_walk_t *k, slot_t *s)
 {
     const uint64_t random = mix64(k->turns++);
     const uint32_t n = 1 + (uint32_t)(random % TURN_MOST);
@@ -92,7 +93,7 @@ static void turn(walk_t *k, slot_t *s)
 
 /* Host-side hints that slots take their turns soon: first where their warps are, then what these
  * execute. */
-static void prefetch(const walk_t *k, const slot_t *s)
+static void prefetch(const touch_walk_t *k, const slot_t *s)
 {
     enum { HOST_LINE = 64, FAR = 4, NEAR = 2 };
     const slot_t *far = s + FAR, *near = s + NEAR, *end = k->slot + k->n_slots;
@@ -106,52 +107,91 @@ static void prefetch(const walk_t *k, const slot_t *s)
             __builtin_prefetch(near->warp[i].rec);
 }
 
-static void end_all(walk_t *k)
+static void end_all(touch_walk_t *k)
 {
     for (slot_t *s = k->slot; s < k->slot + k->n_slots; s++)
         if (s->block != NULL)
             end_block(k, s);
 }
 
-static rb_code_t walk(walk_t *k, const bool *enough, rb_err_t *err)
+/* Whether every block before `until` has run. */
+static bool is_past(const touch_walk_t *k, uint64_t until)
 {
-    while (k->running > 0 || k->next < k->end) {
-        if (enough != NULL && *enough) {
+    if (k->next < until && k->next < k->end)
+        return false;
+    for (const slot_t *s = k->slot; s < k->slot + k->n_slots; s++)
+        if (s->block != NULL && s->block->index < until)
+            return false;
+    return true;
+}
+
+rb_code_t touch_walk_go(touch_walk_t *k, uint64_t until, rb_err_t *err)
+{
+    rb_code_t rc = RB_OK;
+    while (rc == RB_OK && !is_past(k, until)) {
+        if (k->enough != NULL && *k->enough) {
             end_all(k);
-            return RB_OK;
+            k->next = k->end;
+            break;
         }
-        for (slot_t *s = k->slot; s < k->slot + k->n_slots; s++) {
+        for (slot_t *s = k->slot; rc == RB_OK && s < k->slot + k->n_slots; s++) {
             prefetch(k, s);
             if (s->block == NULL)
-                RB_TRY(fill(k, s, err));
-            if (s->block != NULL)
+                rc = fill(k, s, err);
+            if (rc == RB_OK && s->block != NULL)
                 turn(k, s);
         }
     }
+    touch_warps_hand_over(k->warps);
+    return rc;
+}
+
+bool touch_walk_is_done(const touch_walk_t *k)
+{
+    return k->running == 0 && k->next >= k->end;
+}
+
+rb_code_t touch_walk_open(touch_walk_t **out, trace_source_t *source, uint64_t id, uint64_t first,
+                          uint64_t end, uint64_t code_base, const touch_consumer_t *consumer,
+                          rb_err_t *err)
+{
+    launch_info_t info;
+    trace_launch_t *launch;
+    *out = NULL;
+    RB_TRY(source->ops->launch_info(source, id, &info, err));
+    RB_TRY(source->ops->open(source, id, &launch, err));
+    touch_walk_t *k = rb_calloc(1, sizeof(*k));
+    *k = (touch_walk_t){.ops = source->ops,
+                        .launch = launch,
+                        .warps = touch_warps_create(&info, code_base, consumer),
+                        .enough = consumer->enough,
+                        .next = first,
+                        .end = end,
+                        .n_slots = consumer->slots < end - first ? consumer->slots : end - first};
+    k->slot = rb_calloc(k->n_slots, sizeof(*k->slot));
+    *out = k;
     return RB_OK;
 }
 
-static void free_slots(walk_t *k)
+void touch_walk_close(touch_walk_t *k)
 {
+    if (k == NULL)
+        return;
+    end_all(k);
+    touch_warps_destroy(k->warps);
     for (uint64_t i = 0; i < k->n_slots; i++)
         free(k->slot[i].warp);
     free(k->slot);
+    k->ops->close(k->launch);
+    free(k);
 }
 
 rb_code_t touch_walk(trace_source_t *source, uint64_t id, uint64_t first, uint64_t end,
                      uint64_t code_base, const touch_consumer_t *consumer, rb_err_t *err)
 {
-    walk_t k = {.ops = source->ops, .next = first, .end = end};
-    launch_info_t info;
-    RB_TRY(source->ops->launch_info(source, id, &info, err));
-    RB_TRY(source->ops->open(source, id, &k.launch, err));
-    k.n_slots = consumer->slots < end - first ? consumer->slots : end - first;
-    k.slot = rb_calloc(k.n_slots, sizeof(*k.slot));
-    k.warps = touch_warps_create(&info, code_base, consumer);
-    const rb_code_t rc = walk(&k, consumer->enough, err);
-    touch_warps_hand_over(k.warps);
-    touch_warps_destroy(k.warps);
-    free_slots(&k);
-    source->ops->close(k.launch);
+    touch_walk_t *k;
+    RB_TRY(touch_walk_open(&k, source, id, first, end, code_base, consumer, err));
+    const rb_code_t rc = touch_walk_go(k, UINT64_MAX, err);
+    touch_walk_close(k);
     return rc;
 }

@@ -81,4 +81,18 @@ RB_CHECKED rb_code_t touch_walk(trace_source_t *source, uint64_t id, uint64_t fi
                                 uint64_t code_base, const touch_consumer_t *consumer,
                                 rb_err_t *err);
 
+/* The same in steps, which together hand over what touch_walk() does. The consumer's slots and what it points to must
+ * stay until the walk is closed. *out is NULL after an error. */
+typedef struct touch_walk touch_walk_t;
+RB_CHECKED rb_code_t touch_walk_open(touch_walk_t **out, trace_source_t *source, uint64_t id,
+                                     uint64_t first, uint64_t end, uint64_t code_base,
+                                     const touch_consumer_t *consumer, rb_err_t *err);
+
+/* Goes on until all blocks before `until` have run; some later ones have then begun. */
+RB_CHECKED rb_code_t touch_walk_go(touch_walk_t *k, uint64_t until, rb_err_t *err);
+bool touch_walk_is_done(const touch_walk_t *k);
+
+/* NULL is allowed. */
+void touch_walk_close(touch_walk_t *k);
+
 #endif

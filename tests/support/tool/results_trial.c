@@ -13,6 +13,7 @@
 #include "frontend/tool/silicon/hardware_compare.h"
 #include "frontend/tool/study/stat_table.h"
 #include "frontend/tool/study/sweep_results.h"
+#include "sampling/estimate/estimate.h"
 #include "tests/support/corpus.h"
 #include "tests/support/temp_folder.h"
 
@@ -236,6 +237,27 @@ static rb_code_t try_jobs(rb_err_t *err)
     return rc;
 }
 
+/* A launch is a pair with itself, and does not change. */
+static rb_code_t try_units(rb_err_t *err)
+{
+    static const stat_form_t cycles = {.num = {.term = {{VALUE_CYCLES, 1}}, .n = 1}};
+    unit_file_t f;
+    const char *why;
+    const rb_code_t rc = unit_file_read(&f, tried, err);
+
+    for (size_t i = 0; rc == RB_OK && i < f.n; i++) {
+        unit_pairs_t *p = unit_pairs_create(&f.list[i], &f.list[i], 0.95, &why);
+        RB_INVARIANT(p != NULL || why != NULL, "no pair, and no reason");
+        if (p != NULL) {
+            const change_t c = unit_pairs_change(p, &cycles, &cycles, CHANGE_RELATIVE);
+            RB_INVARIANT(!(fabs(c.change) > 1e-6), "a change of %g", c.change);
+        }
+        unit_pairs_free(p);
+    }
+    unit_file_free(&f);
+    return rc;
+}
+
 static const struct {
     const char *name;
     rb_code_t (*try)(rb_err_t *err);
@@ -245,7 +267,8 @@ static const struct {
              {"detectors.json", try_detectors},
              {"evaluation.json", try_evaluation},
              {"hardware.csv", try_hardware},
-             {"jobs.tsv", try_jobs}};
+             {"jobs.tsv", try_jobs},
+             {"units.txt", try_units}};
 enum { FILES = sizeof(files) / sizeof(files[0]) };
 
 rb_code_t results_trial(const void *data, size_t n)

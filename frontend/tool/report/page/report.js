@@ -198,7 +198,7 @@ const HEADINGS = {
   "block": "threads of a block in x, y and z",
   "cycles": "core cycles, launch latency included",
   "change and interval": "change of the cycles against the base, with its 95 % interval if launches were sampled",
-  "from": "how the interval of the change is known: from launches that both simulated, or from two independent ones",
+  "from": "how the interval of the change is known: from what both simulated, or from two independent ones",
   "weight": "how many launches of the program this one stands for",
   "warp insts": "warp instructions executed",
   "ipc": "warp instructions per core cycle, of the whole chip",

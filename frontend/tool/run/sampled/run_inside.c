@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "frontend/tool/io/out_file.h"
 #include "frontend/tool/run/journal.h"
+#include "frontend/tool/run/sampled/plan_file.h"
 #include "sampling/launch/sample_syntax.h"
 #include "sampling/launch/sampler_options.h"
 #include "sim/conf/param_value.h"
@@ -71,4 +73,39 @@ uint64_t run_inside_fingerprint(const run_inside_t *r, uint64_t seed)
             h = journal_checksum(h, &digest, sizeof(digest));
     }
     return h;
+}
+
+rb_code_t run_inside_follow(run_inside_t *r, const char *folder, bool *followed, rb_err_t *err)
+{
+    const size_t at = inside_list_units(&r->list);
+    *followed = !out_has(folder, PLAN_FILE_NAME) && out_has(folder, UNIT_FILE_NAME);
+    if (!*followed)
+        return RB_OK;
+    if (at == r->list.n)
+        return rb_fail(err, RB_USAGE,
+                       "--change-from %s: that run measured parts of launches; say so here, too: "
+                       "--sample smarts",
+                       folder);
+    unit_file_t units;
+    char *path = out_path(folder, UNIT_FILE_NAME);
+    const rb_code_t rc = unit_file_read(&units, path, err);
+    free(path);
+    if (rc == RB_OK)
+        r->list.methods[at]->follow(r->list.samplers[at].state, &units);
+    unit_file_free(&units);
+    return rc;
+}
+
+rb_code_t run_inside_write(const run_inside_t *r, const char *folder, uint64_t launches,
+                           rb_err_t *err)
+{
+    const size_t at = inside_list_units(&r->list);
+    out_file_t file;
+    if (at == r->list.n)
+        return RB_OK;
+    unit_file_t units = *r->list.methods[at]->units(r->list.samplers[at].state);
+    units.launches = launches;
+    RB_TRY(out_file_open(&file, folder, UNIT_FILE_NAME, err));
+    unit_file_write(file.out, &units);
+    return out_file_close(&file, RB_OK, err);
 }

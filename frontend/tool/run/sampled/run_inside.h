@@ -20,6 +20,20 @@ void run_inside_free(run_inside_t *r);
 /* Warns of settings of the command line (GROUP.NAME=VALUE) of samplers that do not act in this run. */
 void run_inside_tell_idle(const run_inside_t *r, const text_list_t *sets);
 
+/* The file of a run's folder with the units that a sampler measured inside launches (sampling/estimate/unit_file.h). */
+#define UNIT_FILE_NAME "units.txt"
+
+/*
+ * Whether the run in `folder` (--change-from) is followed by units: it chose no launches, but measured units. Then the
+ * sampler of the list that measures units follows; RB_USAGE if there is none. RB_IO, RB_TRACE.
+ */
+RB_CHECKED rb_code_t run_inside_follow(run_inside_t *r, const char *folder, bool *followed,
+                                       rb_err_t *err);
+
+/* Writes the units of a run of so many launches, if a sampler measures them; perhaps none. RB_IO. */
+RB_CHECKED rb_code_t run_inside_write(const run_inside_t *r, const char *folder, uint64_t launches,
+                                      rb_err_t *err);
+
 /* Differs between lists that could make different decisions. */
 uint64_t run_inside_fingerprint(const run_inside_t *r, uint64_t seed);
 
