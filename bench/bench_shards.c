@@ -6,7 +6,7 @@
 
 #include "bench/bench_schedule.h"
 #include "sim/core/alloc.h"
-#include "sim/core/engine.h"
+#include "sim/core/engine/engine.h"
 #include "sim/core/host_time.h"
 
 /* Opening and closing a window for all threads, in seconds: a guess; two threads of one chip exchange a

@@ -1,5 +1,5 @@
 # The contents of "cmake --install" and of the packages. Everything is found relative to the program
-# (sim/core/data_folder.h), so the installed tree can be moved.
+# (sim/core/files/data_folder.h), so the installed tree can be moved.
 include(GNUInstallDirs)
 
 # "./do run" builds only the program: nothing is installed before everything is built.

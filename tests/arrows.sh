@@ -108,6 +108,8 @@ while read -r room allowed; do
         wrong=1
     fi
 done <<'ROOMS'
+sim/core/engine
+sim/core/files
 sim/gpu/source
 sim/gpu/dispatch source
 sim/gpu/warming source dispatch

@@ -1,8 +1,8 @@
 #include <stdlib.h>
 
 #include "bench/micro/micro.h"
-#include "sim/core/engine.h"
-#include "sim/core/wheel.h"
+#include "sim/core/engine/engine.h"
+#include "sim/core/engine/wheel.h"
 #include "sim/parts/cache.h"
 #include "sim/parts/replacement.h"
 #include "sim/parts/xbar.h"

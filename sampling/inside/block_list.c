@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "sim/core/alloc.h"
-#include "sim/core/sha256.h"
+#include "sim/core/files/sha256.h"
 
 enum { LINE_MAX_CHARS = 200, ENTRIES_MAX = 1000000 };
 

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "sim/core/msg.h"
+#include "sim/core/engine/msg.h"
 
 /* Minimum waves left after filling; with fewer, skipping is not worth its error. */
 enum { WORTH_WAVES = 10 };

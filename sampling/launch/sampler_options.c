@@ -7,8 +7,8 @@
 #include "sim/conf/param_value.h"
 #include "sim/conf/suggest.h"
 #include "sim/core/alloc.h"
+#include "sim/core/files/memory_file.h"
 #include "sim/core/log.h"
-#include "sim/core/memory_file.h"
 
 static rb_code_t unknown_option(const sampler_options_t *o, const char *option, rb_err_t *err)
 {

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "sim/core/alloc.h"
-#include "sim/core/json_read.h"
-#include "sim/core/json_write.h"
+#include "sim/core/files/json_read.h"
+#include "sim/core/files/json_write.h"
 
 #define SCHEMA "rubato-plan-1"
 

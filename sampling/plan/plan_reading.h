@@ -10,7 +10,7 @@
 
 #include "sampling/plan/plan.h"
 #include "sim/core/err.h"
-#include "sim/core/text_lines.h"
+#include "sim/core/files/text_lines.h"
 
 typedef struct {
     plan_t *plan;

@@ -7,7 +7,7 @@
 #include "sampling/plugin/plugin_object.h"
 #include "sampling/plugin/plugin_options.h"
 #include "sim/core/alloc.h"
-#include "sim/core/sha256.h"
+#include "sim/core/files/sha256.h"
 
 enum { NAME_MAX_CHARS = 20 };
 

@@ -6,7 +6,7 @@
 
 #include "sampling/predict/stack_distance.h"
 #include "sim/core/alloc.h"
-#include "sim/core/msg.h"
+#include "sim/core/engine/msg.h"
 #include "sim/gpu/dispatch/occupancy.h"
 #include "sim/gpu/warming/touch_walk.h"
 

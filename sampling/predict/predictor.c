@@ -5,9 +5,9 @@
 #include "sampling/predict/predict.h"
 #include "sampling/predict/predict_walk.h"
 #include "sim/core/alloc.h"
+#include "sim/core/engine/msg.h"
 #include "sim/core/hash_map.h"
 #include "sim/core/mix64.h"
-#include "sim/core/msg.h"
 
 /* Launches that the index cannot tell from each other are predicted once; on level 1 twice, because the
  * first one may find other caches. */

@@ -24,7 +24,7 @@
 
 #include "sim/conf/param_value.h"
 #include "sim/core/err.h"
-#include "sim/core/sha256.h"
+#include "sim/core/files/sha256.h"
 
 typedef struct conf conf_t;
 
@@ -48,7 +48,7 @@ RB_CHECKED rb_code_t conf_load_text(conf_t *c, const char *name, const char *tex
 
 /* Adds the config of a GPU by name ("v100"). If name contains a '/', or is an existing file that
  * ends in ".cfg", adds that file. Folders: $RUBATO_CONFIGS, then share/rubato/configs near the
- * program (sim/core/data_folder.h). RB_USAGE for an unknown name, with a list of the known ones. */
+ * program (sim/core/files/data_folder.h). RB_USAGE for an unknown name, with a list of the known ones. */
 RB_CHECKED rb_code_t conf_load_gpu(conf_t *c, const char *name, rb_err_t *err);
 
 /* Adds one setting, "group.name=value", as on a command line. RB_USAGE if it has another form. */

@@ -6,7 +6,7 @@
 
 #include "sim/conf/conf.h"
 #include "sim/conf/param_value.h"
-#include "sim/core/data_folder.h"
+#include "sim/core/files/data_folder.h"
 
 enum { CONF_KEY_MAX = 64, CONF_MAX_INHERIT = 16, CONF_PATH_MAX = DATA_PATH_MAX };
 enum { CONF_FOLDERS_MAX = DATA_FOLDERS_MAX + 1 };

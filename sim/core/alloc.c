@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "sim/core/temporary.h"
+#include "sim/core/files/temporary.h"
 
 enum { CACHE_LINE = 64, EXIT_NO_MEMORY = 1 };
 

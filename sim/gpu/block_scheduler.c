@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "sim/core/alloc.h"
-#include "sim/core/checkpoint_read.h"
+#include "sim/core/files/checkpoint_read.h"
 #include "sim/gpu/dispatch/launch_over.h"
 #include "sim/gpu/streams/overlap.h"
 

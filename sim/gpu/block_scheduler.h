@@ -6,9 +6,9 @@
 #ifndef RUBATO_GPU_BLOCK_SCHEDULER_H
 #define RUBATO_GPU_BLOCK_SCHEDULER_H
 
-#include "sim/core/engine.h"
-#include "sim/core/inbox.h"
-#include "sim/core/wheel.h"
+#include "sim/core/engine/engine.h"
+#include "sim/core/engine/inbox.h"
+#include "sim/core/engine/wheel.h"
 #include "sim/gpu/dispatch/feed.h"
 #include "sim/gpu/dispatch/placement.h"
 #include "sim/gpu/sampled/inside.h"

@@ -9,7 +9,7 @@
 #define RUBATO_GPU_GPU_H
 
 #include "sim/core/cycle.h"
-#include "sim/core/engine.h"
+#include "sim/core/engine/engine.h"
 #include "sim/gpu/gpu_params.h"
 #include "sim/gpu/launch_result.h"
 #include "sim/gpu/sampled/sampler.h"

@@ -5,7 +5,7 @@
 #ifndef RUBATO_GPU_INTERNAL_H
 #define RUBATO_GPU_INTERNAL_H
 
-#include "sim/core/engine.h"
+#include "sim/core/engine/engine.h"
 #include "sim/gpu/block_scheduler.h"
 #include "sim/gpu/dispatch/crossing.h"
 #include "sim/gpu/gpu.h"

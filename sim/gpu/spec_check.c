@@ -2,8 +2,8 @@
 #include <inttypes.h>
 
 #include "sim/conf/param_value.h"
+#include "sim/core/engine/msg.h"
 #include "sim/core/log.h"
-#include "sim/core/msg.h"
 #include "sim/gpu/gpu.h"
 #include "sim/gpu/streams/overlap.h"
 #include "sim/mem/dram.h"

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "sim/core/alloc.h"
-#include "sim/core/unnamed_file.h"
+#include "sim/core/files/unnamed_file.h"
 
 enum {
     CHUNK_BYTES = 64 << 10,

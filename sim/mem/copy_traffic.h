@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "sim/core/cycle.h"
-#include "sim/core/msg.h"
+#include "sim/core/engine/msg.h"
 #include "sim/parts/addr_map.h"
 
 /* Tag of all copies (stats_split.h); no launch has it. */

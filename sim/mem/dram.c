@@ -2,9 +2,9 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "sim/core/engine/msg.h"
 #include "sim/core/err.h"
 #include "sim/core/model_mem.h"
-#include "sim/core/msg.h"
 #include "sim/core/prefetch.h"
 #include "sim/mem/dram_internal.h"
 

@@ -3,8 +3,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "sim/core/checkpoint_read.h"
 #include "sim/core/err.h"
+#include "sim/core/files/checkpoint_read.h"
 #include "sim/mem/dram_internal.h"
 
 /* A checkpoint's fixed part; the banks follow. */

@@ -5,8 +5,8 @@
 #ifndef RUBATO_MEM_DRAM_INTERNAL_H
 #define RUBATO_MEM_DRAM_INTERNAL_H
 
-#include "sim/core/clock.h"
-#include "sim/core/msg.h"
+#include "sim/core/engine/clock.h"
+#include "sim/core/engine/msg.h"
 #include "sim/core/ring.h"
 #include "sim/mem/dram.h"
 

@@ -10,7 +10,7 @@
 #ifndef RUBATO_MEM_GPC_CODE_H
 #define RUBATO_MEM_GPC_CODE_H
 
-#include "sim/core/msg.h"
+#include "sim/core/engine/msg.h"
 #include "sim/mem/mem_params.h"
 #include "sim/parts/cache.h"
 

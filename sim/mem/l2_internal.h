@@ -5,7 +5,7 @@
 #ifndef RUBATO_MEM_L2_INTERNAL_H
 #define RUBATO_MEM_L2_INTERNAL_H
 
-#include "sim/core/msg_pool.h"
+#include "sim/core/engine/msg_pool.h"
 #include "sim/mem/l2_slice.h"
 
 /* The MSHR of a fetch. */

@@ -1,7 +1,7 @@
 #include "sim/mem/mmu.h"
 
+#include "sim/core/engine/inbox.h"
 #include "sim/core/err.h"
-#include "sim/core/inbox.h"
 #include "sim/core/model_mem.h"
 #include "sim/parts/cache.h"
 #include "sim/parts/replacement.h"

@@ -9,7 +9,7 @@
 
 #include <stdio.h>
 
-#include "sim/core/engine.h"
+#include "sim/core/engine/engine.h"
 #include "sim/mem/mem_params.h"
 
 typedef struct mmu mmu_t;

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "sim/core/msg.h"
+#include "sim/core/engine/msg.h"
 #include "sim/parts/cache.h"
 #include "sim/parts/tag_table.h"
 

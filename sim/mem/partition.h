@@ -10,7 +10,7 @@
 
 #include <stdio.h>
 
-#include "sim/core/engine.h"
+#include "sim/core/engine/engine.h"
 #include "sim/mem/copy_traffic.h"
 #include "sim/mem/l2_slice.h"
 #include "sim/mem/mem_params.h"

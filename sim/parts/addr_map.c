@@ -2,8 +2,8 @@
 
 #include <string.h>
 
+#include "sim/core/engine/msg.h"
 #include "sim/core/err.h"
-#include "sim/core/msg.h"
 
 enum { MAX_BITS = 10, ADDRESS_BITS = 64 };
 

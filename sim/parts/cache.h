@@ -17,7 +17,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "sim/core/msg.h"
+#include "sim/core/engine/msg.h"
 
 typedef struct cache cache_t;
 

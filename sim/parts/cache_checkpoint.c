@@ -2,8 +2,8 @@
 #include <stdlib.h>
 
 #include "sim/core/alloc.h"
-#include "sim/core/checkpoint_read.h"
 #include "sim/core/err.h"
+#include "sim/core/files/checkpoint_read.h"
 #include "sim/parts/cache_internal.h"
 
 enum { LINE_WORDS = 5, HEAD_WORDS = 5 };

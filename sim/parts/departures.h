@@ -5,7 +5,7 @@
 #ifndef RUBATO_PARTS_DEPARTURES_H
 #define RUBATO_PARTS_DEPARTURES_H
 
-#include "sim/core/engine.h"
+#include "sim/core/engine/engine.h"
 
 typedef struct {
     uint32_t index; /* engine_last_sent() */

@@ -4,8 +4,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "sim/core/checkpoint_read.h"
 #include "sim/core/err.h"
+#include "sim/core/files/checkpoint_read.h"
 #include "sim/core/model_mem.h"
 
 void xbar_out_init(xbar_out_t *x, uint32_t n_dest, uint32_t capacity, uint32_t flits_per_cycle,

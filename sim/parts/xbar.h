@@ -25,8 +25,8 @@
 #include <stdio.h>
 
 #include "sim/core/divider.h"
-#include "sim/core/engine.h"
-#include "sim/core/msg_pool.h"
+#include "sim/core/engine/engine.h"
+#include "sim/core/engine/msg_pool.h"
 #include "sim/parts/departures.h"
 
 enum { XBAR_MAX_FLIGHT = 8192 };

@@ -5,7 +5,7 @@
  * Order within a cycle: all arrivals; replies through the crossbar port; warps whose long wait ends;
  * the load/store unit; the injection port; the sub-cores. It does not depend on the windows.
  */
-#include "sim/core/checkpoint_read.h"
+#include "sim/core/files/checkpoint_read.h"
 #include "sim/core/model_mem.h"
 #include "sim/core/prefetch.h"
 #include "sim/sm/by_launch.h"

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "sim/core/engine.h"
+#include "sim/core/engine/engine.h"
 #include "sim/isa/isa.h"
 #include "sim/parts/addr_map.h"
 #include "sim/parts/departures.h"

@@ -1,6 +1,6 @@
 #include "sim/sm/sm_params.h"
 
-#include "sim/core/msg.h"
+#include "sim/core/engine/msg.h"
 #include "sim/parts/replacement.h"
 #include "sim/sm/memory/prefetcher.h"
 #include "sim/sm/subcore/scheduler.h"

@@ -7,8 +7,8 @@
 #define RUBATO_SM_STATE_H
 
 #include "sim/core/divider.h"
-#include "sim/core/inbox.h"
-#include "sim/core/wheel.h"
+#include "sim/core/engine/inbox.h"
+#include "sim/core/engine/wheel.h"
 #include "sim/isa/isa.h"
 #include "sim/isa/stream.h"
 #include "sim/parts/word_counts.h"

@@ -8,8 +8,8 @@
 #include "frontend/tool/run/sampled/plan_file.h"
 #include "sampling/plan/plan_list.h"
 #include "sampling/plan/plan_macsim.h"
-#include "sim/core/in_file.h"
-#include "sim/core/text_lines.h"
+#include "sim/core/files/in_file.h"
+#include "sim/core/files/text_lines.h"
 #include "tests/support/temp_folder.h"
 
 enum { MIB = 1 << 20 };

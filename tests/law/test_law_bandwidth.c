@@ -4,7 +4,7 @@
  */
 #include <stdio.h>
 
-#include "sim/core/msg.h"
+#include "sim/core/engine/msg.h"
 #include "tests/support/sim/lab.h"
 
 #define QUIET "icache.perfect=true", "sm.scheduler=lrr", "gpu.launch_latency=0", "dram.tREFI=0"

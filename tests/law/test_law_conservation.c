@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "sim/core/msg.h"
+#include "sim/core/engine/msg.h"
 #include "sim/gpu/gpu_internal.h"
 #include "tests/support/mix.h"
 #include "tests/support/sim/lab.h"

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "sim/core/msg.h"
+#include "sim/core/engine/msg.h"
 #include "sim/mem/dram.h"
 #include "sim/parts/addr_map.h"
 #include "tests/support/sim/lab.h"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/core/memory_file.h"
+#include "sim/core/files/memory_file.h"
 #include "tests/support/sim/overlap_lab.h"
 
 static told_t told, other;

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "sampling/predict/predict.h"
-#include "sim/core/msg.h"
+#include "sim/core/engine/msg.h"
 #include "tests/support/input/rbt_lab.h"
 #include "tests/support/sim/inside_lab.h"
 #include "tests/support/sim/lab.h"

@@ -1,6 +1,6 @@
 #include "tests/support/test.h"
 
-#include "sim/core/clock.h"
+#include "sim/core/engine/clock.h"
 #include "sim/mem/dram.h"
 #include "sim/mem/l2_tags.h"
 #include "sim/parts/cache_internal.h"

@@ -1,6 +1,6 @@
 #include "tests/support/test.h"
 
-#include "sim/core/clock.h"
+#include "sim/core/engine/clock.h"
 
 __extension__ typedef unsigned __int128 wide_t;
 

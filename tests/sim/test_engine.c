@@ -12,8 +12,8 @@
 #include <time.h>
 
 #include "sim/core/alloc.h"
-#include "sim/core/engine.h"
-#include "sim/core/wheel.h"
+#include "sim/core/engine/engine.h"
+#include "sim/core/engine/wheel.h"
 
 enum { SHARDS = 37, SECOND = 22 /* first shard of the second side */, LATENCY = 11 };
 

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "sim/core/inbox.h"
+#include "sim/core/engine/inbox.h"
 
 static uint64_t rng_state;
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/core/memory_file.h"
+#include "sim/core/files/memory_file.h"
 #include "sim/core/mix64.h"
 #include "sim/gpu/warming/shared_walks.h"
 #include "sim/gpu/warming/unbounded_l2.h"

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "sim/core/wheel.h"
+#include "sim/core/engine/wheel.h"
 
 static void events_come_out_by_cycle_and_then_in_order_of_insertion(void **state)
 {

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 
 #include "sim/core/alloc.h"
-#include "sim/core/memory_file.h"
+#include "sim/core/files/memory_file.h"
 
 enum { OPEN_FOLDERS = 8, PATH_BYTES = 512 };
 

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "sim/core/file_reads.h"
+#include "sim/core/files/file_reads.h"
 #include "tests/support/temp_folder.h"
 
 static const char text[] = "the bytes of a file";

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/core/json_read.h"
+#include "sim/core/files/json_read.h"
 #include "tests/support/test.h"
 
 /* A document that is read in pieces, so that every token crosses a window once. */

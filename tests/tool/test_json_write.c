@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "frontend/tool/io/csv_writer.h"
-#include "sim/core/json_write.h"
+#include "sim/core/files/json_write.h"
 #include "tests/support/tool/json_check.h"
 
 /* The text that was written to a stream. */

@@ -9,7 +9,7 @@
 
 #include "frontend/input/rbt/write/rbt_writer.h"
 #include "frontend/tool/io/out_file.h"
-#include "sim/core/new_file.h"
+#include "sim/core/files/new_file.h"
 #include "tests/support/tool/cli_child.h"
 
 static void refused(const char *path, bool replace, const char *why)

@@ -1,8 +1,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/core/sha256.h"
-#include "sim/core/sha256_blocks.h"
+#include "sim/core/files/sha256.h"
+#include "sim/core/files/sha256_blocks.h"
 #include "tests/support/test.h"
 
 /* Vectors: FIPS 180-4 examples and NIST CAVP SHA256ShortMsg. */

@@ -8,7 +8,7 @@
 
 #include "frontend/emulator/ptx/ptx_tools.h"
 #include "sim/core/alloc.h"
-#include "sim/core/sha256.h"
+#include "sim/core/files/sha256.h"
 
 enum { WORDS_MAX = 16, LOG_BYTES = 600 };
 

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "sim/core/alloc.h"
-#include "sim/core/unnamed_file.h"
+#include "sim/core/files/unnamed_file.h"
 
 extern char **environ;
 

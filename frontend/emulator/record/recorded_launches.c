@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "sim/core/alloc.h"
-#include "sim/core/in_file.h"
+#include "sim/core/files/in_file.h"
 
 /* Parses a range at *text and moves past it and its comma. False: not a range. */
 static bool next_range(const char **text, uint64_t *first, uint64_t *last)

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 
 #include "sim/core/alloc.h"
-#include "sim/core/in_file.h"
+#include "sim/core/files/in_file.h"
 
 /* Libraries contain some hundred MiB of code for each architecture. */
 #define FILE_BYTES_MAX (INT64_C(4) << 30)

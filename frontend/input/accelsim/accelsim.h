@@ -10,7 +10,7 @@
 #ifndef RUBATO_ACCELSIM_H
 #define RUBATO_ACCELSIM_H
 
-#include "sim/core/file_reads.h"
+#include "sim/core/files/file_reads.h"
 #include "sim/gpu/source/trace_source.h"
 
 /*

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "sim/core/alloc.h"
-#include "sim/core/in_file.h"
+#include "sim/core/files/in_file.h"
 
 static const char list_name[] = "kernelslist";
 

@@ -7,7 +7,7 @@
 #include "frontend/input/accelsim/accelsim_run.h"
 #include "frontend/input/accelsim/accelsim_text.h"
 #include "sim/core/alloc.h"
-#include "sim/core/unnamed_file.h"
+#include "sim/core/files/unnamed_file.h"
 
 enum {
     WARP_BITS = 5, /* a block has at most 32 warps */

@@ -10,7 +10,7 @@
 #include "frontend/input/accelsim/accelsim_stream.h"
 #include "frontend/input/accelsim/accelsim_text.h"
 #include "sim/core/alloc.h"
-#include "sim/core/in_file.h"
+#include "sim/core/files/in_file.h"
 #include "sim/core/log.h"
 
 static bool is_file(const char *path, uint64_t *bytes)

@@ -8,7 +8,7 @@
 #include <zstd.h>
 
 #include "sim/core/alloc.h"
-#include "sim/core/unnamed_file.h"
+#include "sim/core/files/unnamed_file.h"
 
 enum { PACKED_BYTES = 64 << 10, PLAIN_BYTES = 64 << 10, LEVEL = 1 };
 

@@ -11,7 +11,7 @@
 
 #include "frontend/input/accelsim/accelsim_tracez.h"
 #include "sim/core/alloc.h"
-#include "sim/core/in_file.h"
+#include "sim/core/files/in_file.h"
 
 enum {
     INPUT_BYTES = 128 << 10,

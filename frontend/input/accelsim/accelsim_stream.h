@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "sim/core/file_reads.h"
+#include "sim/core/files/file_reads.h"
 
 typedef struct accelsim_stream accelsim_stream_t;
 

@@ -12,8 +12,8 @@
 #include "frontend/input/accelsim/accelsim_line.h"
 #include "frontend/input/accelsim/accelsim_out.h"
 #include "sim/core/alloc.h"
-#include "sim/core/new_file.h"
-#include "sim/core/temporary.h"
+#include "sim/core/files/new_file.h"
+#include "sim/core/files/temporary.h"
 #include "sim/gpu/source/read_blocks.h"
 
 static const char *const endings[] = {

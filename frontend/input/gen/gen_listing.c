@@ -9,7 +9,7 @@
 #include "frontend/input/silicon/silicon_folder.h"
 #include "frontend/input/silicon/silicon_program.h"
 #include "sim/core/alloc.h"
-#include "sim/core/data_folder.h"
+#include "sim/core/files/data_folder.h"
 
 enum { PATH_ROOM = DATA_PATH_MAX + 300 };
 

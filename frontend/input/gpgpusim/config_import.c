@@ -7,7 +7,7 @@
 #include "frontend/input/gpgpusim/config_import_internal.h"
 #include "sim/conf/param_value.h"
 #include "sim/core/alloc.h"
-#include "sim/core/memory_file.h"
+#include "sim/core/files/memory_file.h"
 #include "sim/gpu/gpu_conf.h"
 
 enum { FILE_MAX_BYTES = 1 << 20, OPTIONS_MAX = 4096, WORD_MAX = 1024 };

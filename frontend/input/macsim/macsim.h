@@ -34,7 +34,7 @@
 #ifndef RUBATO_MACSIM_H
 #define RUBATO_MACSIM_H
 
-#include "sim/core/file_reads.h"
+#include "sim/core/files/file_reads.h"
 #include "sim/gpu/source/trace_source.h"
 
 /* The weight of launch Kernel<number> of a sampled program. */

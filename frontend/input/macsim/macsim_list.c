@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 
 #include "sim/core/alloc.h"
-#include "sim/core/in_file.h"
+#include "sim/core/files/in_file.h"
 
 enum {
     THREADS_MAX = 1024,   /* per block, on every architecture */

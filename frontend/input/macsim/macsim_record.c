@@ -7,7 +7,7 @@
 #include <zlib.h>
 
 #include "sim/core/alloc.h"
-#include "sim/core/in_file.h"
+#include "sim/core/files/in_file.h"
 
 enum { BUFFER_RECORDS = 256 };
 

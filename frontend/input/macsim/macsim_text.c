@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "sim/core/in_file.h"
+#include "sim/core/files/in_file.h"
 
 enum { LINE_BYTES = 1 << 20, FORMAT_VERSION = 14 };
 

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "sim/core/err.h"
-#include "sim/core/text_lines.h"
+#include "sim/core/files/text_lines.h"
 
 typedef struct {
     text_lines_t lines;

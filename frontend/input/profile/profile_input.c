@@ -8,7 +8,7 @@
 #include <zlib.h>
 
 #include "sim/core/alloc.h"
-#include "sim/core/in_file.h"
+#include "sim/core/files/in_file.h"
 
 enum { HEAD = 1 << 16, READ_MAX = 1 << 28 };
 

@@ -12,7 +12,7 @@
 
 #include "frontend/input/profile/profile_builder.h"
 #include "sim/core/alloc.h"
-#include "sim/core/json_read.h"
+#include "sim/core/files/json_read.h"
 
 static const double MICROSECOND = 1000.0;
 

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "sim/core/alloc.h"
-#include "sim/core/data_folder.h"
+#include "sim/core/files/data_folder.h"
 
 enum { MAX_FILE = 1 << 22 };
 

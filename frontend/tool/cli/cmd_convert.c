@@ -11,8 +11,8 @@
 #include "frontend/tool/io/text_format.h"
 #include "frontend/tool/library/library_client.h"
 #include "frontend/tool/run/progress_line.h"
+#include "sim/core/files/new_file.h"
 #include "sim/core/log.h"
-#include "sim/core/new_file.h"
 
 enum { THREADS_MAX = 64 };
 

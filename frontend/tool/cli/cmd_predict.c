@@ -9,7 +9,7 @@
 #include "frontend/tool/io/out_file.h"
 #include "frontend/tool/io/text_format.h"
 #include "frontend/tool/study/predictions.h"
-#include "sim/core/json_write.h"
+#include "sim/core/files/json_write.h"
 #include "sim/core/log.h"
 
 enum { LEVEL_MAX = 1, NAME_WIDTH = 33, DOUBTFUL = 2 };

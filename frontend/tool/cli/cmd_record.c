@@ -18,7 +18,7 @@
 #include "frontend/tool/run/run_setup.h"
 #include "frontend/tool/run/sampled/plan_file.h"
 #include "frontend/tool/run/sampled/run_sampling.h"
-#include "sim/core/new_file.h"
+#include "sim/core/files/new_file.h"
 
 typedef struct {
     program_options_t program;

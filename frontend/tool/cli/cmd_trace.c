@@ -18,8 +18,8 @@
 #include "frontend/tool/run/sampled/plan_file.h"
 #include "frontend/tool/run/sampled/run_sampling.h"
 #include "sim/core/alloc.h"
+#include "sim/core/files/memory_file.h"
 #include "sim/core/log.h"
-#include "sim/core/memory_file.h"
 
 typedef struct {
     const char *action, *trace, *output, *tmpdir;

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "sim/core/json_write.h"
+#include "sim/core/files/json_write.h"
 #include "sim/gpu/source/trace_source.h"
 
 RB_CHECKED rb_code_t info_graph_text(trace_source_t *source, FILE *out, rb_err_t *err);

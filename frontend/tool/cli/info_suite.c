@@ -11,8 +11,8 @@
 #include "frontend/tool/library/open_trace.h"
 #include "frontend/tool/library/trace_tree.h"
 #include "sim/core/alloc.h"
-#include "sim/core/in_file.h"
-#include "sim/core/json_write.h"
+#include "sim/core/files/in_file.h"
+#include "sim/core/files/json_write.h"
 #include "sim/core/log.h"
 
 typedef struct {

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "sim/core/memory_file.h"
+#include "sim/core/files/memory_file.h"
 
 #define COLUMNS(c, list) header(c, list, sizeof(list) / sizeof((list)[0]))
 

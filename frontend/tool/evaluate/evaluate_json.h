@@ -3,7 +3,7 @@
 #define RUBATO_EVALUATE_EVALUATE_JSON_H
 
 #include "frontend/tool/evaluate/evaluated_run.h"
-#include "sim/core/json_write.h"
+#include "sim/core/files/json_write.h"
 
 /* Writes the errors, shares, speed-ups and metrics of a run into its open object. */
 void evaluate_json_score(json_t *j, const evaluated_run_t *run);

@@ -6,8 +6,8 @@
 #define RUBATO_EVALUATE_EVALUATE_REPORT_H
 
 #include "frontend/tool/evaluate/evaluate_csv.h"
-#include "sim/core/json_write.h"
-#include "sim/core/memory_file.h"
+#include "sim/core/files/json_write.h"
+#include "sim/core/files/memory_file.h"
 
 typedef struct {
     evaluate_csv_t csv;

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "sim/core/msg.h"
+#include "sim/core/engine/msg.h"
 
 /* part / whole; NAN if whole is 0. */
 static double share(uint64_t part, uint64_t whole)

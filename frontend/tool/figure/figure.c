@@ -12,7 +12,7 @@
 #include "frontend/tool/io/folder_remove.h"
 #include "frontend/tool/io/out_file.h"
 #include "sim/core/alloc.h"
-#include "sim/core/memory_file.h"
+#include "sim/core/files/memory_file.h"
 
 extern char **environ;
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "sim/core/alloc.h"
-#include "sim/core/memory_file.h"
+#include "sim/core/files/memory_file.h"
 
 static const char *field_of(const figure_t *f, size_t column, size_t field)
 {

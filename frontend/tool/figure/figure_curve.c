@@ -5,7 +5,7 @@
 
 #include "frontend/tool/figure/figure_axes.h"
 #include "sim/core/alloc.h"
-#include "sim/core/memory_file.h"
+#include "sim/core/files/memory_file.h"
 
 enum { LINES_MAX = 8 };
 

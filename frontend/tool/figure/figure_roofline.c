@@ -5,8 +5,8 @@
 #include "frontend/tool/figure/figure.h"
 #include "frontend/tool/report/run_data.h"
 #include "sim/core/alloc.h"
+#include "sim/core/files/memory_file.h"
 #include "sim/core/log.h"
-#include "sim/core/memory_file.h"
 
 /* What is read of a run. */
 enum { FP16, FP32, FP64, TENSOR, UNITS, BYTES = UNITS, SECONDS, PATHS };

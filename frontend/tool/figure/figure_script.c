@@ -7,7 +7,7 @@
 #include "frontend/tool/figure/figure.h"
 #include "frontend/tool/io/version.h"
 #include "sim/core/alloc.h"
-#include "sim/core/memory_file.h"
+#include "sim/core/files/memory_file.h"
 
 bool figure_format(const char *ending, figure_format_t *format)
 {

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "sim/core/alloc.h"
+#include "sim/core/files/memory_file.h"
 #include "sim/core/log.h"
-#include "sim/core/memory_file.h"
 
 static bool has_programs(const hardware_table_t *t)
 {

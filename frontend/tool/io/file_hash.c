@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 
 #include "sim/core/alloc.h"
-#include "sim/core/in_file.h"
+#include "sim/core/files/in_file.h"
 
 rb_code_t file_hash(const char *path, char text[SHA256_TEXT], rb_err_t *err)
 {

@@ -3,7 +3,7 @@
 #define RUBATO_IO_FILE_HASH_H
 
 #include "sim/core/err.h"
-#include "sim/core/sha256.h"
+#include "sim/core/files/sha256.h"
 
 /* RB_IO. */
 RB_CHECKED rb_code_t file_hash(const char *path, char text[SHA256_TEXT], rb_err_t *err);

@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "sim/core/alloc.h"
-#include "sim/core/new_file.h"
-#include "sim/core/temporary.h"
+#include "sim/core/files/new_file.h"
+#include "sim/core/files/temporary.h"
 
 static rb_code_t file_error(const char *what, const char *path, rb_err_t *err)
 {

@@ -5,7 +5,7 @@
 #include "frontend/tool/library/library_internal.h"
 #include "sampling/inside/inside_sampler.h"
 #include "sim/core/alloc.h"
-#include "sim/core/memory_file.h"
+#include "sim/core/files/memory_file.h"
 
 /* Extends a valid configuration; if the result is invalid, restores the old one. */
 static rb_code_t extend(rubato_config *c, rb_code_t (*add)(conf_t *, const char *, rb_err_t *),

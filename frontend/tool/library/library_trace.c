@@ -5,7 +5,7 @@
 #include "frontend/tool/library/library_internal.h"
 #include "frontend/tool/library/open_trace.h"
 #include "sim/core/alloc.h"
-#include "sim/core/unnamed_file.h"
+#include "sim/core/files/unnamed_file.h"
 
 const char *library_tmpdir(const char *named)
 {

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "sim/core/msg.h"
+#include "sim/core/engine/msg.h"
 
 metric_input_t metric_input(const gpu_spec_t *spec, uint64_t cycles, uint64_t launch_cycles,
                             const sm_stats_t *sm, const l2_stats_t *l2, const dram_stats_t *dram)

@@ -13,7 +13,7 @@
 #include "frontend/input/rbt/read/rbt_source.h"
 #include "sampling/plan/plan_macsim.h"
 #include "sim/core/alloc.h"
-#include "sim/core/in_file.h"
+#include "sim/core/files/in_file.h"
 
 typedef struct {
     const char *name; /* trace_source_ops_t.name of the sources of this kind */

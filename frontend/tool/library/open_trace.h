@@ -2,7 +2,7 @@
 #ifndef RUBATO_LIBRARY_OPEN_TRACE_H
 #define RUBATO_LIBRARY_OPEN_TRACE_H
 
-#include "sim/core/file_reads.h"
+#include "sim/core/files/file_reads.h"
 #include "sim/gpu/source/trace_source.h"
 
 /*

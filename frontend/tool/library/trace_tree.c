@@ -11,7 +11,7 @@
 #include "frontend/input/archive/trace_archive.h"
 #include "frontend/tool/library/open_trace.h"
 #include "sim/core/alloc.h"
-#include "sim/core/in_file.h"
+#include "sim/core/files/in_file.h"
 #include "sim/core/log.h"
 
 enum { DEPTH_MAX = 16 };

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "sim/core/in_file.h"
+#include "sim/core/files/in_file.h"
 
 typedef struct {
     json_reader_t *r;

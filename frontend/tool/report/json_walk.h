@@ -5,7 +5,7 @@
 #ifndef RUBATO_REPORT_JSON_WALK_H
 #define RUBATO_REPORT_JSON_WALK_H
 
-#include "sim/core/json_read.h"
+#include "sim/core/files/json_read.h"
 
 enum { JSON_WALK_PATH = 160 }; /* longer paths are truncated: no leaf of interest has one */
 

@@ -6,7 +6,7 @@
 #include "frontend/tool/report/json_walk.h"
 #include "frontend/tool/report/report_page.h"
 #include "sim/core/alloc.h"
-#include "sim/core/memory_file.h"
+#include "sim/core/files/memory_file.h"
 
 typedef struct {
     FILE *out;

@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 
 #include "frontend/tool/report/report_page.h"
-#include "sim/core/text_lines.h"
+#include "sim/core/files/text_lines.h"
 
 enum { NEAR = 4, LINE_BYTES = 240, FILE_BYTES_MAX = 64 << 20, LINE_MAX_BYTES = 1 << 20 };
 

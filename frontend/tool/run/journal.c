@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "sim/core/alloc.h"
-#include "sim/core/in_file.h"
+#include "sim/core/files/in_file.h"
 #include "sim/core/log.h"
 
 enum { MAGIC_BYTES = 8, RECORD_MAX = 1 << 26 };

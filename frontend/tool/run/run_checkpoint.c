@@ -8,8 +8,8 @@
 #include "frontend/tool/io/out_file.h"
 #include "frontend/tool/run/journal.h"
 #include "sim/core/alloc.h"
-#include "sim/core/memory_file.h"
-#include "sim/core/new_file.h"
+#include "sim/core/files/memory_file.h"
+#include "sim/core/files/new_file.h"
 
 enum { MAGIC_BYTES = 8 };
 static const char checkpoint_magic[MAGIC_BYTES + 1] = "rbckpt1\n";

@@ -16,8 +16,8 @@
 #include "frontend/tool/run/sampled/run_inside.h"
 #include "frontend/tool/run/walks_file.h"
 #include "sampling/plan/plan_json.h"
+#include "sim/core/files/new_file.h"
 #include "sim/core/log.h"
-#include "sim/core/new_file.h"
 
 static const char journal_name[] = "journal";
 static const char run_name[] = "run.json";

@@ -13,7 +13,7 @@
 #define RUBATO_RUN_TRACE_IDENTITY_H
 
 #include "frontend/tool/run/journal.h"
-#include "sim/core/file_reads.h"
+#include "sim/core/files/file_reads.h"
 #include "sim/gpu/source/trace_source.h"
 
 typedef struct trace_identity trace_identity_t;

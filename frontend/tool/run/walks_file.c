@@ -8,7 +8,7 @@
 #include "frontend/tool/io/version.h"
 #include "frontend/tool/run/journal.h"
 #include "sim/core/alloc.h"
-#include "sim/core/in_file.h"
+#include "sim/core/files/in_file.h"
 #include "sim/core/log.h"
 
 /* A piece: its bytes and their checksum, then the bytes. The first one is the identity. */

@@ -11,8 +11,8 @@
 #include "frontend/tool/library/library_client.h"
 #include "frontend/tool/silicon/published_table.h"
 #include "sim/core/alloc.h"
-#include "sim/core/in_file.h"
-#include "sim/core/text_lines.h"
+#include "sim/core/files/in_file.h"
+#include "sim/core/files/text_lines.h"
 
 enum { ROW_BYTES = 1 << 20, FIELDS = 4 };
 

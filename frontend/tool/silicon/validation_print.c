@@ -5,7 +5,7 @@
 #include "frontend/tool/io/csv_writer.h"
 #include "frontend/tool/report/report_page.h"
 #include "frontend/tool/silicon/validation.h"
-#include "sim/core/json_write.h"
+#include "sim/core/files/json_write.h"
 
 const char *verdict_text(verdict_t verdict)
 {

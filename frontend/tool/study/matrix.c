@@ -5,7 +5,7 @@
 
 #include "frontend/tool/library/trace_tree.h"
 #include "sim/core/alloc.h"
-#include "sim/core/memory_file.h"
+#include "sim/core/files/memory_file.h"
 
 void matrix_close(matrix_t *s)
 {

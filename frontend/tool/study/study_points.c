@@ -4,7 +4,7 @@
 
 #include "frontend/tool/study/study.h"
 #include "sim/core/alloc.h"
-#include "sim/core/memory_file.h"
+#include "sim/core/files/memory_file.h"
 
 static size_t find_column(const study_t *s, const char *key)
 {

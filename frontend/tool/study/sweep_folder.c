@@ -12,9 +12,9 @@
 #include "frontend/tool/run/run_status.h"
 #include "frontend/tool/study/sweep.h"
 #include "sim/core/alloc.h"
-#include "sim/core/in_file.h"
-#include "sim/core/memory_file.h"
-#include "sim/core/text_lines.h"
+#include "sim/core/files/in_file.h"
+#include "sim/core/files/memory_file.h"
+#include "sim/core/files/text_lines.h"
 
 const char *const sweep_state_names[SWEEP_STATES] = {"waiting", "running", "stopped", "failed",
                                                      "done"};

@@ -11,9 +11,9 @@
 #include "frontend/tool/study/sweep_results.h"
 #include "sim/conf/param_value.h"
 #include "sim/core/alloc.h"
-#include "sim/core/in_file.h"
-#include "sim/core/memory_file.h"
-#include "sim/core/text_lines.h"
+#include "sim/core/files/in_file.h"
+#include "sim/core/files/memory_file.h"
+#include "sim/core/files/text_lines.h"
 
 enum { LAUNCH_BYTES_MAX = 1 << 20 };
 

@@ -11,8 +11,8 @@
 #include "frontend/tool/io/out_file.h"
 #include "frontend/tool/io/shell_quote.h"
 #include "sim/core/alloc.h"
+#include "sim/core/files/memory_file.h"
 #include "sim/core/log.h"
-#include "sim/core/memory_file.h"
 
 /* Slurm's MaxArraySize is 1001 unless a site raises it, so indices go up to 1000. */
 enum { ARRAY_MAX = 1000 };

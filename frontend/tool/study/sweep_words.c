@@ -13,7 +13,7 @@
 #include "sampling/launch/launch_sampler.h"
 #include "sampling/launch/sample_syntax.h"
 #include "sim/core/alloc.h"
-#include "sim/core/memory_file.h"
+#include "sim/core/files/memory_file.h"
 
 struct sweep_trial {
     char *key; /* owned; sampler, plan and profile */

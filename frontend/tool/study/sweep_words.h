@@ -6,7 +6,7 @@
 #define RUBATO_STUDY_SWEEP_WORDS_H
 
 #include "frontend/tool/study/study.h"
-#include "sim/core/sha256.h"
+#include "sim/core/files/sha256.h"
 #include "sim/gpu/gpu_params.h"
 #include "sim/gpu/source/trace_source.h"
 

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "sim/core/alloc.h"
-#include "sim/core/in_file.h"
-#include "sim/core/text_lines.h"
+#include "sim/core/files/in_file.h"
+#include "sim/core/files/text_lines.h"
 #include "sim/isa/basic_block.h"
 #include "sim/isa/isa.h"
 

@@ -2,7 +2,7 @@
 
 #include "sampling/inside/photon/analysis_file.h"
 
-#include "sim/core/msg.h"
+#include "sim/core/engine/msg.h"
 
 const param_choice_t photon_variant_choices[] = {
     {"steady", NULL}, {"paper", NULL}, {"code", NULL}, {NULL, NULL}};

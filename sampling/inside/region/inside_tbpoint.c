@@ -37,7 +37,7 @@
 #include "sampling/inside/inside_table.h"
 #include "sampling/inside/region/region_measure.h"
 #include "sim/core/alloc.h"
-#include "sim/core/msg.h"
+#include "sim/core/engine/msg.h"
 
 /* Waves that are ignored after the L2 is full or detail has resumed. */
 enum { SETTLE_WAVES = 1 };

@@ -21,8 +21,8 @@
 #include "sampling/inside/inside_table.h"
 #include "sampling/inside/smarts/smarts_state.h"
 #include "sim/core/alloc.h"
+#include "sim/core/engine/msg.h"
 #include "sim/core/mix64.h"
-#include "sim/core/msg.h"
 #include "sim/sm/memory/prefetcher.h"
 
 /* Refresh intervals of the DRAM for which a launch settles. */

@@ -9,7 +9,7 @@
 #ifndef RUBATO_GPU_CROSSING_H
 #define RUBATO_GPU_CROSSING_H
 
-#include "sim/core/engine.h"
+#include "sim/core/engine/engine.h"
 #include "sim/mem/mem_params.h"
 #include "sim/parts/departures.h"
 

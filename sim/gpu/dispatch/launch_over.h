@@ -2,7 +2,7 @@
 #ifndef RUBATO_GPU_LAUNCH_OVER_H
 #define RUBATO_GPU_LAUNCH_OVER_H
 
-#include "sim/core/engine.h"
+#include "sim/core/engine/engine.h"
 #include "sim/gpu/gpu_params.h"
 
 /* Tells all SMs that a launch, all of whose blocks are done, is over, so that they write back what they

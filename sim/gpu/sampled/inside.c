@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "sim/core/alloc.h"
-#include "sim/core/msg.h"
+#include "sim/core/engine/msg.h"
 #include "sim/gpu/gpu_internal.h"
 
 void inside_init(inside_t *n, const gpu_spec_t *spec, const sampler_t *samplers, size_t n_samplers)

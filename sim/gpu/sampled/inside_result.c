@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "sim/core/msg.h"
+#include "sim/core/engine/msg.h"
 #include "sim/gpu/gpu_internal.h"
 #include "sim/gpu/sampled/known_counts.h"
 

@@ -17,8 +17,8 @@
 #ifndef RUBATO_GPU_OVERLAP_H
 #define RUBATO_GPU_OVERLAP_H
 
-#include "sim/core/engine.h"
-#include "sim/core/inbox.h"
+#include "sim/core/engine/engine.h"
+#include "sim/core/engine/inbox.h"
 #include "sim/gpu/dispatch/feed.h"
 #include "sim/gpu/dispatch/placement.h"
 #include "sim/gpu/gpu.h"

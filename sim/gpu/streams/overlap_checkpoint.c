@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "sim/core/alloc.h"
-#include "sim/core/checkpoint_read.h"
+#include "sim/core/files/checkpoint_read.h"
 #include "sim/gpu/streams/overlap.h"
 
 typedef struct {

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "sim/core/alloc.h"
-#include "sim/core/memory_file.h"
+#include "sim/core/files/memory_file.h"
 
 /* Places of walks; two that meet are not kept together. */
 enum { PLACES = 1 << 16 };

@@ -13,7 +13,7 @@
 
 #include <stddef.h>
 
-#include "sim/core/msg.h"
+#include "sim/core/engine/msg.h"
 #include "sim/gpu/source/trace_source.h"
 
 struct gpu;

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "sim/core/msg.h"
+#include "sim/core/engine/msg.h"
 #include "sim/isa/stream.h"
 
 enum { WARP_LANES = 32 };

@@ -7,7 +7,7 @@
 
 #include "sim/core/cycle.h"
 #include "sim/core/divider.h"
-#include "sim/core/msg.h"
+#include "sim/core/engine/msg.h"
 #include "sim/isa/inst.h"
 #include "sim/parts/cache.h"
 #include "sim/parts/tag_table.h"

@@ -13,7 +13,7 @@
 
 #include <string.h>
 
-#include "sim/core/checkpoint_read.h"
+#include "sim/core/files/checkpoint_read.h"
 #include "sim/core/model_mem.h"
 #include "sim/parts/replacement.h"
 

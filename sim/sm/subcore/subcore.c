@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "sim/core/checkpoint_read.h"
+#include "sim/core/files/checkpoint_read.h"
 #include "sim/core/model_mem.h"
 #include "sim/core/prefetch.h"
 #include "sim/sm/save_value.h"

@@ -3,7 +3,7 @@
 
 #include <stddef.h>
 
-#include "sim/core/checkpoint_read.h"
+#include "sim/core/files/checkpoint_read.h"
 #include "sim/core/prefetch.h"
 #include "sim/sm/save_value.h"
 

@@ -5,7 +5,7 @@
 #ifndef RUBATO_TESTS_DRAM_CHANNEL_H
 #define RUBATO_TESTS_DRAM_CHANNEL_H
 
-#include "sim/core/clock.h"
+#include "sim/core/engine/clock.h"
 #include "sim/mem/dram.h"
 
 /* All tokens of a channel are smaller than this. */

@@ -5,7 +5,7 @@
 #ifndef RUBATO_TESTS_LAB_H
 #define RUBATO_TESTS_LAB_H
 
-#include "sim/core/sha256.h"
+#include "sim/core/files/sha256.h"
 #include "sim/gpu/gpu.h"
 #include "tests/support/input/synth.h"
 #include "tests/support/test.h"

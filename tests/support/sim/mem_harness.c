@@ -5,9 +5,9 @@
 
 #include "sim/conf/param_value.h"
 #include "sim/core/alloc.h"
+#include "sim/core/engine/inbox.h"
+#include "sim/core/engine/wheel.h"
 #include "sim/core/err.h"
-#include "sim/core/inbox.h"
-#include "sim/core/wheel.h"
 #include "sim/parts/xbar.h"
 
 enum { QUEUE = 16 };

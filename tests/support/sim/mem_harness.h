@@ -5,7 +5,7 @@
 #ifndef RUBATO_TESTS_MEM_HARNESS_H
 #define RUBATO_TESTS_MEM_HARNESS_H
 
-#include "sim/core/engine.h"
+#include "sim/core/engine/engine.h"
 #include "sim/mem/partition.h"
 
 typedef struct {

@@ -5,7 +5,7 @@
 #ifndef RUBATO_TESTS_SCRIPT_SAMPLER_H
 #define RUBATO_TESTS_SCRIPT_SAMPLER_H
 
-#include "sim/core/sha256.h"
+#include "sim/core/files/sha256.h"
 #include "tests/support/sim/lab.h"
 
 typedef struct {

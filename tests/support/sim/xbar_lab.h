@@ -5,8 +5,8 @@
 #ifndef RUBATO_TESTS_XBAR_LAB_H
 #define RUBATO_TESTS_XBAR_LAB_H
 
-#include "sim/core/inbox.h"
-#include "sim/core/wheel.h"
+#include "sim/core/engine/inbox.h"
+#include "sim/core/engine/wheel.h"
 #include "sim/parts/xbar.h"
 
 /* Cycles of a packet's flight and of credits back; maximum packets of a sender; depth of its

@@ -10,7 +10,7 @@
 #include <zstd.h>
 
 #include "frontend/input/rbt/rbt_checksum.h"
-#include "sim/core/in_file.h"
+#include "sim/core/files/in_file.h"
 
 /* Limits how much a root may grow by decompression: no real root compresses this well. */
 enum { ROOT_GAIN_MAX = 256, ROOT_FREE_BYTES = 4 << 20 };

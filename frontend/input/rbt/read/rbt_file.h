@@ -12,7 +12,7 @@
 #include "frontend/input/rbt/rbt_launch_row.h"
 #include "frontend/input/rbt/rbt_page.h"
 #include "frontend/input/rbt/rbt_waits.h"
-#include "sim/core/sha256.h"
+#include "sim/core/files/sha256.h"
 #include "sim/gpu/source/stream_graph.h"
 
 typedef struct ZSTD_DCtx_s rbt_unpacker_t;

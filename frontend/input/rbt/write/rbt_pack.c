@@ -10,8 +10,8 @@
 #include <zstd.h>
 
 #include "frontend/input/rbt/rbt_checksum.h"
-#include "sim/core/new_file.h"
-#include "sim/core/temporary.h"
+#include "sim/core/files/new_file.h"
+#include "sim/core/files/temporary.h"
 
 enum { THREADS_MAX = 64, JOBS_PER_THREAD = 3, LEVEL_DEFAULT = 6 };
 enum { CUT_BYTES = 8 }; /* bytes that a cut may add to zstd's bound */

@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "sim/core/alloc.h"
+#include "sim/core/files/temporary.h"
 #include "sim/core/log.h"
-#include "sim/core/temporary.h"
 
 /* What names of scratch folders begin with. */
 static const char scratch_name[] = ".building-";

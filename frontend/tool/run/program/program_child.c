@@ -14,8 +14,8 @@
 #include "frontend/tool/run/program/program_folders.h"
 #include "sampling/plan/plan_json.h"
 #include "sim/core/alloc.h"
+#include "sim/core/files/temporary.h"
 #include "sim/core/log.h"
-#include "sim/core/temporary.h"
 
 /* Files in the temporary folder. */
 #define SEEN_FILE     "seen"

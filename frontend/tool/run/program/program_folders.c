@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "sim/core/data_folder.h"
+#include "sim/core/files/data_folder.h"
 
 rb_code_t program_runtime(char folder[PATH_MAX], rb_err_t *err)
 {

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "sim/core/json_write.h"
+#include "sim/core/files/json_write.h"
 
 enum { SERIES_POINTS = 2048, SERIES_COLUMNS = 5 };
 

@@ -6,7 +6,7 @@
 #include "frontend/tool/run/results/run_waits.h"
 #include "frontend/tool/run/results/trace_doubts.h"
 #include "sim/core/alloc.h"
-#include "sim/core/json_write.h"
+#include "sim/core/files/json_write.h"
 
 /* Version of run.json: changes when a member is removed or changes its meaning. */
 enum { RESULT_SCHEMA = 1 };

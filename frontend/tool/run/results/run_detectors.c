@@ -6,8 +6,8 @@
 #include "frontend/tool/run/results/point_series.h"
 #include "sampling/inside/region/region_options.h"
 #include "sim/core/alloc.h"
+#include "sim/core/engine/msg.h"
 #include "sim/core/log.h"
-#include "sim/core/msg.h"
 
 /* No further launch is written once the file exceeds this size. */
 #define BYTES_MAX (64L << 20)

@@ -10,7 +10,7 @@
 #include "frontend/tool/io/out_file.h"
 #include "frontend/tool/run/results/kernel_insts.h"
 #include "sim/core/alloc.h"
-#include "sim/core/unnamed_file.h"
+#include "sim/core/files/unnamed_file.h"
 
 struct run_instructions {
     const run_sampling_t *sampling; /* borrowed */

@@ -2,7 +2,7 @@
 #ifndef RUBATO_RUN_RUN_WAITS_H
 #define RUBATO_RUN_RUN_WAITS_H
 
-#include "sim/core/json_write.h"
+#include "sim/core/files/json_write.h"
 #include "sim/gpu/source/trace_source.h"
 
 /* Names the loops with the most waits on standard error, if there are any. why: why the waits are not

@@ -2,7 +2,7 @@
 #ifndef RUBATO_RUN_TRACE_DOUBTS_H
 #define RUBATO_RUN_TRACE_DOUBTS_H
 
-#include "sim/core/json_write.h"
+#include "sim/core/files/json_write.h"
 #include "sim/isa/stream_doubts.h"
 
 /* One warning for each kind that was found. path: of the trace. */

@@ -10,7 +10,7 @@
 #include "sampling/plan/plan_json.h"
 #include "sampling/plan/plan_list.h"
 #include "sampling/plan/plan_macsim.h"
-#include "sim/core/in_file.h"
+#include "sim/core/files/in_file.h"
 
 const char *const plan_format_words[] = {"json", "macsim", "list", NULL};
 

@@ -1,4 +1,4 @@
-#include "sim/core/in_file.h"
+#include "sim/core/files/in_file.h"
 
 #include <errno.h>
 #include <fcntl.h>

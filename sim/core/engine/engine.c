@@ -1,4 +1,4 @@
-#include "sim/core/engine_internal.h"
+#include "sim/core/engine/engine_internal.h"
 
 #include <string.h>
 

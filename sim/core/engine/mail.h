@@ -11,8 +11,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "sim/core/engine/msg.h"
 #include "sim/core/model_mem.h"
-#include "sim/core/msg.h"
 #include "sim/core/prefetch.h"
 
 enum { MAIL_MERGE_MAX = 512 /* mails that one shard may have messages in */ };

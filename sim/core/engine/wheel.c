@@ -1,4 +1,4 @@
-#include "sim/core/wheel.h"
+#include "sim/core/engine/wheel.h"
 
 #include <string.h>
 

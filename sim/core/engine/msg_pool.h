@@ -7,7 +7,7 @@
 
 #include <stddef.h>
 
-#include "sim/core/msg.h"
+#include "sim/core/engine/msg.h"
 
 typedef struct {
     msg_t msg;

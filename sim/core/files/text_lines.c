@@ -1,4 +1,4 @@
-#include "sim/core/text_lines.h"
+#include "sim/core/files/text_lines.h"
 
 #include <errno.h>
 #include <stdlib.h>

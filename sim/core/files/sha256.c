@@ -1,9 +1,9 @@
-#include "sim/core/sha256.h"
+#include "sim/core/files/sha256.h"
 
 #include <stdatomic.h>
 #include <string.h>
 
-#include "sim/core/sha256_blocks.h"
+#include "sim/core/files/sha256_blocks.h"
 
 /* The fastest implementation for this processor. Threads may detect it concurrently, with one
  * result. */

@@ -1,4 +1,4 @@
-#include "sim/core/mail.h"
+#include "sim/core/engine/mail.h"
 
 #include "sim/core/err.h"
 

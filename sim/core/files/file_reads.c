@@ -1,4 +1,4 @@
-#include "sim/core/file_reads.h"
+#include "sim/core/files/file_reads.h"
 
 #include <errno.h>
 #include <pthread.h>

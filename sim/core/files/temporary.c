@@ -1,4 +1,4 @@
-#include "sim/core/temporary.h"
+#include "sim/core/files/temporary.h"
 
 #include <fcntl.h>
 #include <stdbool.h>

@@ -1,4 +1,4 @@
-#include "sim/core/msg_pool.h"
+#include "sim/core/engine/msg_pool.h"
 
 #include "sim/core/err.h"
 #include "sim/core/model_mem.h"

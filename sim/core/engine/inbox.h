@@ -10,7 +10,7 @@
 
 #include <stddef.h>
 
-#include "sim/core/msg_pool.h"
+#include "sim/core/engine/msg_pool.h"
 
 typedef struct {
     cycle_t arrival;

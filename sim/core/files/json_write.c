@@ -1,4 +1,4 @@
-#include "sim/core/json_write.h"
+#include "sim/core/files/json_write.h"
 
 #include <math.h>
 #include <stddef.h>

@@ -8,9 +8,9 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "sim/core/engine.h"
+#include "sim/core/engine/engine.h"
+#include "sim/core/engine/mail.h"
 #include "sim/core/log.h"
-#include "sim/core/mail.h"
 
 enum {
     SIDES = 2,

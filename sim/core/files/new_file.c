@@ -1,4 +1,4 @@
-#include "sim/core/new_file.h"
+#include "sim/core/files/new_file.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

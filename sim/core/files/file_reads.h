@@ -13,7 +13,7 @@
 #include <stddef.h>
 
 #include "sim/core/err.h"
-#include "sim/core/sha256.h"
+#include "sim/core/files/sha256.h"
 
 typedef struct file_reads file_reads_t;
 typedef struct file_reading file_reading_t; /* one pass */

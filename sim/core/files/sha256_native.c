@@ -1,4 +1,4 @@
-#include "sim/core/sha256_blocks.h"
+#include "sim/core/files/sha256_blocks.h"
 
 #if defined(__x86_64__)
 

@@ -32,7 +32,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "sim/core/msg.h"
+#include "sim/core/engine/msg.h"
 
 typedef struct engine engine_t;
 typedef struct outbox outbox_t;

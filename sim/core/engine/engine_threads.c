@@ -3,7 +3,7 @@
  */
 #include <sched.h>
 
-#include "sim/core/engine_internal.h"
+#include "sim/core/engine/engine_internal.h"
 #include "sim/core/err.h"
 
 enum {

@@ -1,4 +1,4 @@
-#include "sim/core/inbox.h"
+#include "sim/core/engine/inbox.h"
 
 #include <stdbool.h>
 #include <string.h>

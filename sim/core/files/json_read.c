@@ -1,4 +1,4 @@
-#include "sim/core/json_read.h"
+#include "sim/core/files/json_read.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -1,4 +1,4 @@
-#include "sim/core/unnamed_file.h"
+#include "sim/core/files/unnamed_file.h"
 
 #include <errno.h>
 #include <fcntl.h>

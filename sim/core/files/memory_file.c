@@ -1,4 +1,4 @@
-#include "sim/core/memory_file.h"
+#include "sim/core/files/memory_file.h"
 
 #include <string.h>
 #include <sys/types.h>
