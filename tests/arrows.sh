@@ -108,6 +108,8 @@ while read -r room allowed; do
         wrong=1
     fi
 done <<'ROOMS'
+frontend/emulator/exec/math
+frontend/emulator/exec/memory math
 sim/core/engine
 sim/core/files
 sim/gpu/source

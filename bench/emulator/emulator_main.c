@@ -14,7 +14,7 @@
 #include <time.h>
 
 #include "frontend/emulator/exec/emu_launch.h"
-#include "frontend/emulator/exec/emu_texture.h"
+#include "frontend/emulator/exec/memory/emu_texture.h"
 #include "frontend/input/rbt/write/rbt_writer.h"
 
 enum { FILE_BYTES = 1 << 20, PARAM_BYTES = 512, PAGE_SHIFT = 21 };

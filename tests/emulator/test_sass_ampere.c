@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "frontend/emulator/exec/emu_bf16.h"
-#include "frontend/emulator/exec/emu_half.h"
-#include "frontend/emulator/exec/emu_round.h"
+#include "frontend/emulator/exec/math/emu_bf16.h"
+#include "frontend/emulator/exec/math/emu_half.h"
+#include "frontend/emulator/exec/math/emu_round.h"
 #include "tests/support/emulator/sass_lab.h"
 #include "tests/support/test.h"
 

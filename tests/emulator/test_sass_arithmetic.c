@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "frontend/emulator/exec/emu_half.h"
+#include "frontend/emulator/exec/math/emu_half.h"
 #include "tests/support/emulator/sass_code.h"
 #include "tests/support/test.h"
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "frontend/emulator/exec/emu_matrix.h"
+#include "frontend/emulator/exec/math/emu_matrix.h"
 #include "sim/core/alloc.h"
 #include "tests/support/emulator/sass_lab.h"
 #include "tests/support/test.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "frontend/emulator/exec/emu_half.h"
+#include "frontend/emulator/exec/math/emu_half.h"
 #include "tests/support/emulator/sass_lab.h"
 #include "tests/support/test.h"
 

@@ -1,8 +1,8 @@
 /* Sparse matrix products of compiled kernels (traces/src/sparse.cu) against dense ones of the CPU. */
 #include <string.h>
 
-#include "frontend/emulator/exec/emu_half.h"
-#include "frontend/emulator/exec/emu_round.h"
+#include "frontend/emulator/exec/math/emu_half.h"
+#include "frontend/emulator/exec/math/emu_round.h"
 #include "tests/support/emulator/sass_lab.h"
 #include "tests/support/test.h"
 

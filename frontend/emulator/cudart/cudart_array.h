@@ -3,7 +3,7 @@
 #define RUBATO_CUDART_ARRAY_H
 
 #include "frontend/emulator/cudart/cudart_state.h"
-#include "frontend/emulator/exec/emu_texture.h"
+#include "frontend/emulator/exec/memory/emu_texture.h"
 
 /* struct cudaChannelFormatDesc: bits of each component; kind 0 signed, 1 unsigned, 2 float. */
 typedef struct {

@@ -1,7 +1,7 @@
 /* Texture fetches; loads and stores of surfaces. */
 #include <math.h>
 
-#include "frontend/emulator/exec/emu_sample.h"
+#include "frontend/emulator/exec/memory/emu_sample.h"
 #include "frontend/emulator/sass/sass_texture.h"
 
 /* Operand number i of the list, in all lanes. */

@@ -1,7 +1,7 @@
 /* Levels of detail of mipmaps: selection of a level per lane, and interpolation between two. */
 #include <math.h>
 
-#include "frontend/emulator/exec/emu_sample.h"
+#include "frontend/emulator/exec/memory/emu_sample.h"
 
 /* The levels that the lanes read, and the weight of the next level, with 8 fractional bits like
  * other weights. */

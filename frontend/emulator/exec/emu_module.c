@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "frontend/emulator/exec/emu_texture.h"
+#include "frontend/emulator/exec/memory/emu_texture.h"
 #include "sim/core/alloc.h"
 
 static bool starts_with(const char *text, const char *prefix)

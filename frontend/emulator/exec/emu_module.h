@@ -5,7 +5,7 @@
 #ifndef RUBATO_EMU_MODULE_H
 #define RUBATO_EMU_MODULE_H
 
-#include "frontend/emulator/exec/emu_mem.h"
+#include "frontend/emulator/exec/memory/emu_mem.h"
 #include "frontend/emulator/sass/cubin.h"
 #include "frontend/emulator/sass/line_table.h"
 #include "frontend/emulator/sass/sass_inst.h"

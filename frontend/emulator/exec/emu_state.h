@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "frontend/emulator/exec/emu_launch.h"
-#include "frontend/emulator/exec/emu_vector.h"
+#include "frontend/emulator/exec/math/emu_vector.h"
 #include "frontend/emulator/sass/sass_inst.h"
 #include "sim/isa/stream_store.h"
 #include "sim/parts/word_counts.h"

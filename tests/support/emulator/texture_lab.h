@@ -2,7 +2,7 @@
 #ifndef RUBATO_TEST_TEXTURE_LAB_H
 #define RUBATO_TEST_TEXTURE_LAB_H
 
-#include "frontend/emulator/exec/emu_texture.h"
+#include "frontend/emulator/exec/memory/emu_texture.h"
 #include "tests/support/emulator/sass_lab.h"
 
 /* A texture of floats, copied to device memory; set its address modes and filter. */

@@ -1,10 +1,10 @@
 /* Half precision: HADD2, HMUL2, HFMA2, HSET2, HSETP2 on pairs of 16-bit values. */
-#include "frontend/emulator/exec/emu_half.h"
+#include "frontend/emulator/exec/math/emu_half.h"
 
 #include <math.h>
 
-#include "frontend/emulator/exec/emu_round.h"
 #include "frontend/emulator/exec/emu_state.h"
+#include "frontend/emulator/exec/math/emu_round.h"
 
 enum { HALF_NAN = 0x7fff, HALF_INF = 0x7c00, HALF_MAX = 0x7bff };
 

@@ -8,8 +8,8 @@
 #include <math.h>
 #include <stdbool.h>
 
-#include "frontend/emulator/exec/emu_half.h"
-#include "frontend/emulator/exec/emu_round.h"
+#include "frontend/emulator/exec/math/emu_half.h"
+#include "frontend/emulator/exec/math/emu_round.h"
 
 enum { EMU_FP8_NAN = 0x7f, EMU_FP8_SIGN = 0x80 };
 

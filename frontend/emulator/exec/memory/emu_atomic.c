@@ -4,8 +4,8 @@
  */
 #include <math.h>
 
-#include "frontend/emulator/exec/emu_half.h"
 #include "frontend/emulator/exec/emu_state.h"
+#include "frontend/emulator/exec/math/emu_half.h"
 
 /* Operations and types in the order of the encoding. */
 enum { OP_ADD, OP_MIN, OP_MAX, OP_INC, OP_DEC, OP_AND, OP_OR, OP_XOR, OP_EXCH, OP_CAS, OP_CAST };

@@ -6,7 +6,7 @@
 #define RUBATO_EMU_SAMPLE_H
 
 #include "frontend/emulator/exec/emu_state.h"
-#include "frontend/emulator/exec/emu_texture.h"
+#include "frontend/emulator/exec/memory/emu_texture.h"
 
 /* Coordinates of the lanes. Inactive lanes have those of an active lane. */
 typedef struct {

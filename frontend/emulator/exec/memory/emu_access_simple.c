@@ -1,5 +1,5 @@
 /* Loads and stores with the common patterns: one check, one copy. */
-#include "frontend/emulator/exec/emu_place.h"
+#include "frontend/emulator/exec/memory/emu_place.h"
 
 /* How some lanes access memory. */
 typedef enum {

@@ -2,7 +2,7 @@
  * Tensor cores on hosts with AVX-512, where the compiler's automatic vectorisation is far from the
  * processor's peak. The layouts are those of emu_matrix.c.
  */
-#include "frontend/emulator/exec/emu_matrix.h"
+#include "frontend/emulator/exec/math/emu_matrix.h"
 
 #ifdef __x86_64__
 #include <immintrin.h>

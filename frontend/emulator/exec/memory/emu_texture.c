@@ -1,4 +1,4 @@
-#include "frontend/emulator/exec/emu_texture.h"
+#include "frontend/emulator/exec/memory/emu_texture.h"
 
 #include "sim/core/alloc.h"
 

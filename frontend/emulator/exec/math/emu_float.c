@@ -4,8 +4,8 @@
  * Results follow IEEE 754 in the instruction's rounding mode; denormals are kept unless the
  * instruction has .FTZ.
  */
-#include "frontend/emulator/exec/emu_float.h"
-#include "frontend/emulator/exec/emu_round.h"
+#include "frontend/emulator/exec/math/emu_float.h"
+#include "frontend/emulator/exec/math/emu_round.h"
 
 /*
  * Defines name, for unmodified sources and results and rounding to nearest, and name_all, for all

@@ -1,10 +1,10 @@
 /* Conversions: I2F, F2I, F2F, FRND, I2I. */
 #include <math.h>
 
-#include "frontend/emulator/exec/emu_bf16.h"
-#include "frontend/emulator/exec/emu_half.h"
-#include "frontend/emulator/exec/emu_round.h"
 #include "frontend/emulator/exec/emu_state.h"
+#include "frontend/emulator/exec/math/emu_bf16.h"
+#include "frontend/emulator/exec/math/emu_half.h"
+#include "frontend/emulator/exec/math/emu_round.h"
 
 /* Sizes as encoded: log2 of the bytes. */
 enum { SIZE_8, SIZE_16, SIZE_32, SIZE_64 };

@@ -4,11 +4,11 @@
  */
 #include <math.h>
 
-#include "frontend/emulator/exec/emu_bf16.h"
-#include "frontend/emulator/exec/emu_fp8.h"
-#include "frontend/emulator/exec/emu_half.h"
-#include "frontend/emulator/exec/emu_round.h"
 #include "frontend/emulator/exec/emu_state.h"
+#include "frontend/emulator/exec/math/emu_bf16.h"
+#include "frontend/emulator/exec/math/emu_fp8.h"
+#include "frontend/emulator/exec/math/emu_half.h"
+#include "frontend/emulator/exec/math/emu_round.h"
 #include "frontend/emulator/sass/sass_operands.h"
 
 enum { NOT_A_NUMBER = 0x7fff, SIGN = 0x8000 };

@@ -1,8 +1,8 @@
-#include "frontend/emulator/exec/emu_sample.h"
+#include "frontend/emulator/exec/memory/emu_sample.h"
 
 #include <math.h>
 
-#include "frontend/emulator/exec/emu_half.h"
+#include "frontend/emulator/exec/math/emu_half.h"
 
 /* --- texels ---------------------------------------------------------------------------------- */
 

@@ -2,8 +2,8 @@
  * same. */
 #include <math.h>
 
-#include "frontend/emulator/exec/emu_round.h"
 #include "frontend/emulator/exec/emu_state.h"
+#include "frontend/emulator/exec/math/emu_round.h"
 
 typedef double __attribute__((may_alias)) emu_f64_t;
 

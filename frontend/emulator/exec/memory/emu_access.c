@@ -1,5 +1,5 @@
 /* Loads and stores of global, shared, local and generic memory. */
-#include "frontend/emulator/exec/emu_place.h"
+#include "frontend/emulator/exec/memory/emu_place.h"
 
 EMU_HOT static void addresses(const emu_warp_t *w, const emu_uop_t *u, uint64_t a[EMU_LANES])
 {

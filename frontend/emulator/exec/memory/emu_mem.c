@@ -1,4 +1,4 @@
-#include "frontend/emulator/exec/emu_mem.h"
+#include "frontend/emulator/exec/memory/emu_mem.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -5,9 +5,9 @@
  */
 #include <math.h>
 
-#include "frontend/emulator/exec/emu_float.h"
-#include "frontend/emulator/exec/emu_half.h"
-#include "frontend/emulator/exec/emu_round.h"
+#include "frontend/emulator/exec/math/emu_float.h"
+#include "frontend/emulator/exec/math/emu_half.h"
+#include "frontend/emulator/exec/math/emu_round.h"
 
 /* In the order of the encoding. The arguments of COS and SIN are in turns. */
 typedef enum {

@@ -4,9 +4,9 @@
  * matrix instructions". Products are exact; they are summed in double precision and rounded once.
  * The hardware truncates partial sums, so results may differ in the last bit.
  */
-#include "frontend/emulator/exec/emu_matrix.h"
+#include "frontend/emulator/exec/math/emu_matrix.h"
 
-#include "frontend/emulator/exec/emu_half.h"
+#include "frontend/emulator/exec/math/emu_half.h"
 
 /* Halves of n registers as vectors of floats: the lower half of the first, its upper half, ... */
 EMU_INLINE void halves(const uint32_t *v, unsigned n, float out[][EMU_LANES])

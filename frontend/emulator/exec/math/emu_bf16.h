@@ -2,8 +2,8 @@
 #ifndef RUBATO_EMU_BF16_H
 #define RUBATO_EMU_BF16_H
 
-#include "frontend/emulator/exec/emu_float.h"
-#include "frontend/emulator/exec/emu_round.h"
+#include "frontend/emulator/exec/math/emu_float.h"
+#include "frontend/emulator/exec/math/emu_round.h"
 
 /* Rounds to nearest, or towards 0; NaN becomes 0x7fff. */
 static inline uint32_t emu_float_to_bf16(uint32_t bits, bool truncate)

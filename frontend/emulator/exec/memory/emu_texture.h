@@ -6,7 +6,7 @@
 #ifndef RUBATO_EMU_TEXTURE_H
 #define RUBATO_EMU_TEXTURE_H
 
-#include "frontend/emulator/exec/emu_mem.h"
+#include "frontend/emulator/exec/memory/emu_mem.h"
 
 /* Values of the CUDA runtime. */
 typedef enum { EMU_TEX_SIGNED, EMU_TEX_UNSIGNED, EMU_TEX_FLOAT } emu_texel_kind_t;

@@ -5,9 +5,9 @@
  * Products are exact; each 8 (tf32: 4) are summed in double precision and rounded once to 32 bits, as
  * many as the tensor cores add at once (Fasi et al. 2021).
  */
-#include "frontend/emulator/exec/emu_bf16.h"
-#include "frontend/emulator/exec/emu_half.h"
-#include "frontend/emulator/exec/emu_matrix.h"
+#include "frontend/emulator/exec/math/emu_bf16.h"
+#include "frontend/emulator/exec/math/emu_half.h"
+#include "frontend/emulator/exec/math/emu_matrix.h"
 #include "frontend/emulator/sass/sass_operands.h"
 
 enum { COLUMNS = 8, ROWS = 16, MAX_DEPTH = 8 };
