@@ -9,7 +9,6 @@
 #include "sampling/estimate/sample_shows.h"
 #include "sampling/estimate/state_error.h"
 #include "sampling/estimate/unmet_error.h"
-#include "sampling/math/quantile.h"
 #include "sim/core/alloc.h"
 #include "sim/sm/memory/prefetcher.h"
 
@@ -35,8 +34,7 @@ static const char not_prefetched[] =
 static const char not_walked[] =
     "the launches that were left out were not walked, so the simulated ones found other caches";
 
-/* In place of "exact" if everything was simulated, but not in the program's order. */
-static const char in_rounds[] = "all launches, in rounds";
+const char intervals_in_rounds[] = "all launches, in rounds";
 
 /* A counter goes along with what the index knows a little more or less than in proportion. */
 #define DOUBT 1.25
@@ -112,12 +110,6 @@ static void add_inside(estimate_within_t *w, const valued_launch_t *l, const lin
     if (seen->result->sampling.estimated)
         estimate_within_add(w, l->inside, variance_inside(seen->error, term, n),
                             (double)seen->error->n - 1);
-}
-
-/* Whether every simulated launch came after those before it in the program. */
-static bool is_in_order(const intervals_t *s)
-{
-    return s->in_order[VALUE_CYCLES] == s->simulated[VALUE_CYCLES];
 }
 
 typedef struct {
@@ -202,103 +194,15 @@ void intervals_totals(const intervals_t *s, double values[STAT_VALUES])
     index_ratio_scale(s->ratio, values);
 }
 
-/* Half-width from launches that stand alone for their cluster, whose spread is that of a profile: what time
- * changes in such a launch is not part of it. */
-static double alone_cycles(const sampled_program_t *p)
+bool intervals_in_order(const intervals_t *s)
 {
-    double squares = 0;
-    for (uint64_t i = 0; i < p->plan->n_samples; i++) {
-        const plan_cluster_t *c = &p->plan->clusters[p->plan->samples[i].cluster];
-        if (c->draws == 1 && c->size > 1)
-            squares += pow(state_error_launch((double)c->size * p->cycles[i]), 2);
-    }
-    return sqrt(squares);
+    return s->in_order[VALUE_CYCLES] == s->simulated[VALUE_CYCLES];
 }
 
-/* Half-width because the choice is as far off as it is on the profile: it may have met an unusual launch. If that is
- * corrected, because the correction has an error. */
-static double chosen_cycles(const intervals_t *s, double value)
-{
-    const plan_t *plan = s->of_plan.plan;
-    if (isfinite(s->by_profile))
-        return interval_factor(0.95, (double)plan->n_samples - 1) * s->by_profile * value;
-    const double off = plan->predicted_total / plan->profile_total - 1;
-    return isfinite(off) ? DOUBT * fabs(off) * value : 0;
-}
-
-/* Whether launches found an L2 without what the L1s of those left out before them prefetched. */
-static bool lacks_prefetched(const intervals_t *s)
+bool intervals_lack_prefetched(const intervals_t *s)
 {
     return s->spec->sm.l1.prefetcher != PREFETCHER_NONE && s->of_plan.plan != NULL &&
            s->in_order[VALUE_WARP_INSTS] < (1 - 1e-9) * s->ratio->plain[VALUE_WARP_INSTS];
-}
-
-/* Widens the interval of the cycles by what sampled launches do not show of the chip's state. */
-static void widen_cycles(const intervals_t *s, estimate_t *e)
-{
-    const bool exact = strcmp(e->method, "exact") == 0;
-    double program[STAT_VALUES];
-    intervals_totals(s, program);
-    const double prefetch =
-        lacks_prefetched(s) ? state_error_prefetch_cycles(program, s->in_order) : 0;
-    const double half = hypot(hypot(state_error_cycles(e->value, s->in_order[VALUE_CYCLES]),
-                                    e->profile ? alone_cycles(&s->of_plan) : 0),
-                              hypot(chosen_cycles(s, e->value), prefetch));
-    if (!isfinite(e->low) || (exact && is_in_order(s)))
-        return;
-    if (exact)
-        e->method = in_rounds;
-    e->low = e->value - hypot(e->value - e->low, half);
-    e->high = e->value + hypot(e->high - e->value, half);
-    e->low = fmax(e->low, fmin(s->in_order[VALUE_CYCLES], e->value));
-}
-
-static estimate_t sampled_cycles(const intervals_t *s, double total)
-{
-    const sampled_program_t *p = &s->of_plan;
-    if (p->plan == NULL)
-        return estimate_sum(total, &s->cycles, 0.95);
-    estimate_t e = p->said;
-    if (e.method != NULL) {
-        estimate_widen(&e, &s->cycles);
-        widen_cycles(s, &e);
-        return e;
-    }
-    const double confidence = isfinite(p->plan->confidence) ? p->plan->confidence : 0.95;
-    const estimate_input_t in = {.value =
-                                     s->cycles_residual != NULL ? s->cycles_residual : p->cycles,
-                                 .size = s->cycles_size,
-                                 .within = s->cycles};
-    e = estimate_two_stage(p->plan, &in, confidence);
-    e.low += total - e.value;
-    e.high += total - e.value;
-    e.value = total;
-    estimate_raise(&e, p->plan);
-    widen_cycles(s, &e);
-    return e;
-}
-
-/* Cycles that the program has for certain: of what was simulated, and launch latencies of the rest. */
-static double certain_cycles(const intervals_t *s)
-{
-    double program[STAT_VALUES];
-    intervals_totals(s, program);
-    return s->in_order[VALUE_CYCLES] +
-           fmax(program[VALUE_LAUNCH_CYCLES] - s->in_order[VALUE_LAUNCH_CYCLES], 0);
-}
-
-estimate_t intervals_cycles(intervals_t *s, double total)
-{
-    estimate_t e = sampled_cycles(s, total);
-    if (s->of_plan.plan == NULL || !isfinite(e.low) || strcmp(e.method, "exact") == 0)
-        return e;
-    e.low = fmax(e.low, fmin(certain_cycles(s), total));
-    s->too_wide = e.high - e.low > total;
-    if (s->too_wide) {
-        e.method = "none";
-        e.low = e.high = NAN;
-    }
-    return e;
 }
 
 /* Derivative of a form by the total cycles, which are also the time without warps. */
@@ -441,18 +345,19 @@ static void widen(const intervals_t *s, const residual_t *r, double value, stat_
 {
     double program[STAT_VALUES];
     const bool exact = strcmp(i->method, "exact") == 0;
-    if (s->of_plan.plan == NULL || (exact && is_in_order(s)))
+    if (s->of_plan.plan == NULL || (exact && intervals_in_order(s)))
         return;
     intervals_totals(s, program);
     const double added = s->of_plan.said.unmet / program[VALUE_CYCLES];
-    const double prefetch =
-        lacks_prefetched(s) ? state_error_prefetch(r->term, r->n, program, s->in_order) : 0;
+    const double prefetch = intervals_lack_prefetched(s)
+                                ? state_error_prefetch(r->term, r->n, program, s->in_order)
+                                : 0;
     const double state = hypot(state_error(r->term, r->n, program, s->in_order), prefetch);
     const double misses = sample_few_show(&r->misses) ? FEW_ERROR * r->misses.sum : 0;
     const double more = hypot(hypot(state, misses), r->by_cycles * s->cycles_more);
     const double half = exact ? more : hypot(hypot(more, r->doubt), untold_error(s, r));
     if (exact && half > 0)
-        i->method = in_rounds;
+        i->method = intervals_in_rounds;
     const unmet_error_t unmet = unmet_error(r->term, r->n, program, added);
     i->low = value - hypot(hypot(value - i->low, half), unmet.below);
     i->high = value + hypot(hypot(i->high - value, half), unmet.above);
@@ -473,9 +378,9 @@ static stat_interval_t interval_of(const intervals_t *s, size_t i, const residua
         return of;
     if (s->cold && state_error_is_cold(r->term, r->n))
         return stat_interval_none(not_walked);
-    if (lacks_prefetched(s) && state_error_is_cold(r->term, r->n))
+    if (intervals_lack_prefetched(s) && state_error_is_cold(r->term, r->n))
         return stat_interval_none(not_prefetched);
-    if (s->of_plan.plan != NULL && (strcmp(of.method, "exact") != 0 || !is_in_order(s))) {
+    if (s->of_plan.plan != NULL && (strcmp(of.method, "exact") != 0 || !intervals_in_order(s))) {
         const char *unknown = state_error_unknown(r->term, r->n, s->of_plan.said.unmet > 0);
         if (unknown != NULL)
             return stat_interval_none(unknown);

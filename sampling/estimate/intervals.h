@@ -72,6 +72,15 @@ RB_CHECKED rb_code_t intervals_begin(intervals_t *s, const launch_feed_t *feed,
 /* Sums over the program, from the samples of the plan and the index, in values. */
 void intervals_totals(const intervals_t *s, double values[STAT_VALUES]);
 
+/* Whether every simulated launch came after those before it in the program. */
+bool intervals_in_order(const intervals_t *s);
+
+/* Whether launches found an L2 without what the L1s of those left out before them prefetched. */
+bool intervals_lack_prefetched(const intervals_t *s);
+
+/* The method in place of "exact" if everything was simulated, but not in the program's order. */
+extern const char intervals_in_rounds[];
+
 /* The interval of the total cycles, which are `total`. It contains no less than the launches that were
  * simulated and the launch latency of all; an interval that is wider than the total is none. */
 estimate_t intervals_cycles(intervals_t *s, double total);
