@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "frontend/tool/library/metrics.h"
+#include "sim/core/sanitizer.h"
 #include "tests/support/tool/cli_child.h"
 #include "tests/support/tool/json_check.h"
 
@@ -128,12 +129,15 @@ static size_t list_traces(const char *pattern, glob_t *g)
     return g->gl_pathc;
 }
 
+/* Traces differ in their numbers, not in the code that reads them: the address sanitizer takes every fourth. */
+enum { EACH = RB_ADDRESS_SANITIZER ? 4 : 1 };
+
 static void what_the_index_knows_is_not_estimated(void **state)
 {
     (void)state;
     glob_t traces;
     assert_true(list_traces(RUBATO_ROOT "/traces/*.rbt", &traces) >= 10);
-    for (size_t i = 0; i < traces.gl_pathc; i++) {
+    for (size_t i = 0; i < traces.gl_pathc; i += EACH) {
         const char *trace = traces.gl_pathv[i];
         double want[KNOWN];
         char *full = cli_run_as(&rubato, 0, NULL, WORDS("run", trace, CHIP, "--json"));
@@ -152,7 +156,7 @@ static void estimates_without_an_index_are_possible(void **state)
     (void)state;
     glob_t traces;
     assert_true(list_traces(RUBATO_ROOT "/traces/*-sm7[05]/", &traces) >= 4);
-    for (size_t i = 0; i < traces.gl_pathc; i++) {
+    for (size_t i = 0; i < traces.gl_pathc; i += EACH) {
         for (size_t s = 0; s < SAMPLERS; s++)
             try_sampler(traces.gl_pathv[i], samplers[s], NULL);
     }
