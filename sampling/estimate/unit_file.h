@@ -21,8 +21,8 @@
 typedef struct {
     uint64_t of,
         last; /* units of the choice: the one that this is, and the last one that it stands for */
-    uint64_t resume;      /* first block that is simulated before it */
-    uint64_t walked;      /* skipped blocks before that whose accesses were applied to the caches */
+    uint64_t resume; /* first block that is simulated before it */
+    uint64_t walked; /* skipped blocks before that whose accesses are to be applied to the caches */
     uint64_t stratum_end; /* block */
     double begin, end;    /* in blocks that are done, if those on SMs are half done */
     double weight;        /* left-out warp instructions that it stands for */

@@ -243,7 +243,8 @@ bool smarts_skip(smarts_state_t *s, const interval_records_t *r, uint64_t until,
                             .warp_insts = smarts_look_insts(&s->look, 0, s->look.blocks)};
     out->warm = out->until > from ? out->until - from : 0;
     s->places[s->n].resume = until;
-    s->places[s->n].walked = out->warm;
+    /* Who follows, and skips more, also walks all of it if this did not suffice. */
+    s->places[s->n].walked = from > r->next_block ? out->warm : s->look.blocks;
     return true;
 }
 
