@@ -257,6 +257,8 @@ static bool finish(smarts_state_t *s, const interval_records_t *r, fast_forward_
     if (s->phase == PHASE_TAIL || !smarts_survey(s, s->look.blocks))
         return false;
     s->phase = PHASE_TAIL;
+    /* The tail is no unit: who follows does not know how much was walked before it. */
+    s->places[s->n] = (smarts_place_t){.walked = s->look.blocks};
     return smarts_skip(s, r, s->plan.tail, out);
 }
 
