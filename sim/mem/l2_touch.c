@@ -84,6 +84,23 @@ static inline void prefetch(const l2_chip_tags_t *chip, const places_t *at, size
     cache_prefetch_narrow(chip->slice[at->slice[i]].cache, at->key[i]);
 }
 
+/* Takes an access to its own line. Returns how many of these sectors hit. */
+static inline __attribute__((always_inline)) uint32_t
+touch_owner(const l2_tags_t *t, cache_key_t key, const l2_touch_t *a, uint8_t sectors,
+            l2_masks_t masks, bool plain, l2_warmed_t *sum)
+{
+    const uint32_t n = l2_sector_count(sectors);
+    const cache_placed_t p = plain ? cache_place_narrow(t->cache, key) : cache_place(t->cache, key);
+    sum->written_back += p.dirty == 0 ? 0 : l2_sector_count(p.dirty);
+    sum->lines += p.fresh;
+    const uint64_t filled = sum->filled;
+    const uint32_t hits = a->kind == L2_TOUCH_READ || a->kind == L2_TOUCH_CODE
+                              ? read_line(t, &p, sectors, n, sum)
+                              : write_line(t, key, &p, a, n, masks, plain, sum);
+    sum->filled_late += p.late ? sum->filled - filled : 0;
+    return hits;
+}
+
 /* The same for chips with plain caches and others, so that the compiler makes a loop for each. */
 static inline __attribute__((always_inline)) void touch_some(const l2_chip_tags_t *chip,
                                                              const l2_touch_t *touch, size_t n,
@@ -99,17 +116,8 @@ static inline __attribute__((always_inline)) void touch_some(const l2_chip_tags_
             prefetch(chip, &at, i + AHEAD);
         const l2_tags_t *t = &chip->slice[at.slice[i]];
         const l2_touch_t *a = &touch[i];
-        const uint32_t sectors = l2_sector_count(a->sectors);
-        const cache_placed_t p =
-            plain ? cache_place_narrow(t->cache, at.key[i]) : cache_place(t->cache, at.key[i]);
-        sum->written_back += p.dirty == 0 ? 0 : l2_sector_count(p.dirty);
-        sum->lines += p.fresh;
-        const uint64_t filled = sum->filled;
-        sum->sectors[a->kind] += sectors;
-        sum->hits[a->kind] += a->kind == L2_TOUCH_READ || a->kind == L2_TOUCH_CODE
-                                  ? read_line(t, &p, a->sectors, sectors, sum)
-                                  : write_line(t, at.key[i], &p, a, sectors, masks, plain, sum);
-        sum->filled_late += p.late ? sum->filled - filled : 0;
+        sum->sectors[a->kind] += l2_sector_count(a->sectors);
+        sum->hits[a->kind] += touch_owner(t, at.key[i], a, a->sectors, masks, plain, sum);
     }
 }
 
@@ -125,22 +133,6 @@ static void touch_others(const l2_chip_tags_t *chip, const l2_touch_t *touch, si
     touch_some(chip, touch, n, masks, false, sum);
 }
 
-/* Puts an access to its own line. Returns how many of these sectors hit. */
-static uint32_t touch_owner(const l2_tags_t *t, cache_key_t key, const l2_touch_t *a,
-                            uint8_t sectors, l2_masks_t masks, l2_warmed_t *sum)
-{
-    const uint32_t n = l2_sector_count(sectors);
-    const cache_placed_t p = cache_place(t->cache, key);
-    const uint64_t filled = sum->filled;
-    sum->written_back += l2_sector_count(p.dirty);
-    sum->lines += p.fresh;
-    const uint32_t hits = a->kind == L2_TOUCH_READ || a->kind == L2_TOUCH_CODE
-                              ? read_line(t, &p, sectors, n, sum)
-                              : write_line(t, key, &p, a, n, masks, false, sum);
-    sum->filled_late += p.late ? sum->filled - filled : 0;
-    return hits;
-}
-
 /* A read from the other half: the copy there answers what it has, and gets the rest from the owner. */
 static uint32_t read_far(const l2_tags_t *t, cache_key_t key, const l2_touch_t *a, l2_warmed_t *sum)
 {
@@ -149,7 +141,7 @@ static uint32_t read_far(const l2_tags_t *t, cache_key_t key, const l2_touch_t *
     uint32_t hits = l2_sector_count(local);
     if (rest == 0)
         return hits;
-    hits += touch_owner(t, key, a, rest, NULL, sum);
+    hits += touch_owner(t, key, a, rest, NULL, false, sum);
     const cache_placed_t copy = cache_place(t->cache, l2_tags_copy_key(t->cache, key));
     sum->written_back += l2_sector_count(copy.dirty);
     sum->lines += copy.fresh;
@@ -169,7 +161,7 @@ static void touch_halves(const l2_chip_tags_t *chip, const l2_touch_t *touch, si
         const bool far = a->kind == L2_TOUCH_READ && a->half != t->half;
         sum->sectors[a->kind] += l2_sector_count(a->sectors);
         sum->hits[a->kind] += far ? read_far(t, at.key[i], a, sum)
-                                  : touch_owner(t, at.key[i], a, a->sectors, masks, sum);
+                                  : touch_owner(t, at.key[i], a, a->sectors, masks, false, sum);
         if (a->kind == L2_TOUCH_WRITE || a->kind == L2_TOUCH_ATOMIC)
             l2_tags_copy_drop(t->cache, at.key[i], a->sectors);
     }
