@@ -243,7 +243,7 @@ bool smarts_skip(smarts_state_t *s, const interval_records_t *r, uint64_t until,
                             .warp_insts = smarts_look_insts(&s->look, 0, s->look.blocks)};
     out->warm = out->until > from ? out->until - from : 0;
     s->places[s->n].resume = until;
-    /* Who follows, and skips more, also walks all of it if this did not suffice. */
+    /* A follower skips more. It walks all of that if this run walks all that it skips. */
     s->places[s->n].walked = from > r->next_block ? out->warm : s->look.blocks;
     return true;
 }
@@ -257,7 +257,7 @@ static bool finish(smarts_state_t *s, const interval_records_t *r, fast_forward_
     if (s->phase == PHASE_TAIL || !smarts_survey(s, s->look.blocks))
         return false;
     s->phase = PHASE_TAIL;
-    /* The tail is no unit: who follows does not know how much was walked before it. */
+    /* The tail is no unit, so a follower does not know how much was walked before it. */
     s->places[s->n] = (smarts_place_t){.walked = s->look.blocks};
     return smarts_skip(s, r, s->plan.tail, out);
 }
