@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#define PI 3.14159265358979323846
+
 double normal_quantile(double p)
 {
     if (p > 0.5)
@@ -71,6 +73,15 @@ static double student_tail(double t, double df)
     return 0.5 * beta_share(df / 2, 0.5, df / (df + square), square / (df + square));
 }
 
+/* Density of Student's t. */
+static double student_density(double t, double df)
+{
+    int sign;
+    double at_zero = exp(lgamma_r((df + 1) / 2, &sign) - lgamma_r(df / 2, &sign)) / sqrt(df * PI);
+    return at_zero * pow(1 + t * t / df, -(df + 1) / 2);
+}
+
+/* Newton's method. The tail is convex, and the normal quantile lies below the root: the steps go upwards only. */
 double student_quantile(double p, double df)
 {
     if (isinf(df) || df > 1e7)
@@ -79,17 +90,14 @@ double student_quantile(double p, double df)
         return -student_quantile(1 - p, df);
     if (!(p > 0.5))
         return 0;
-    double low = 0, high = 1, tail = 1 - p;
-    while (student_tail(high, df) > tail && high < 1e300)
-        high *= 2;
-    for (int i = 0; i < 200 && high - low > 1e-14 * high; i++) {
-        double middle = (low + high) / 2;
-        if (student_tail(middle, df) > tail)
-            low = middle;
-        else
-            high = middle;
+    double tail = 1 - p, t = normal_quantile(p);
+    for (int i = 0; i < 2000; i++) {
+        double step = (student_tail(t, df) - tail) / student_density(t, df);
+        if (!(step > 1e-15 * t) || isinf(t + step))
+            break;
+        t += step;
     }
-    return (low + high) / 2;
+    return t;
 }
 
 double interval_factor(double confidence, double df)

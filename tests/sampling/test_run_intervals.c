@@ -44,7 +44,7 @@ static const char *const read_most[] = {"totals.cycles",
 enum { READ = sizeof(read_most) / sizeof(read_most[0]) };
 
 /* The address sanitizer looks for other errors. */
-enum { TRIALS = RB_ADDRESS_SANITIZER ? 200 : 1000 };
+enum { TRIALS = RB_ADDRESS_SANITIZER ? 200 : 500 };
 
 /* The true totals of a program. */
 static run_totals_t truth(const launch_result_t *launches, uint64_t n)

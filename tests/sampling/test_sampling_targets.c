@@ -10,8 +10,8 @@
 #include "sim/core/sanitizer.h"
 #include "tests/support/sampling/population_lab.h"
 
-/* Plans that are drawn. The address sanitizer, for which all are alike, gets a fifth: it was busy for eight minutes. */
-enum { FEWER = RB_ADDRESS_SANITIZER ? 5 : 1, SEEDS = 200 / FEWER, TRIALS = 1000 / FEWER };
+/* Plans that are drawn. The address sanitizer, for which all are alike, gets a fifth. */
+enum { FEWER = RB_ADDRESS_SANITIZER ? 5 : 1, SEEDS = 100 / FEWER, TRIALS = 500 / FEWER };
 
 typedef struct {
     double mean_error, speedup; /* speed-up: all time over mean sampled time */
@@ -76,7 +76,7 @@ static void stem_keeps_its_bound_on_programs(void **state)
         score_t s = score(&lab.pop, "stem:merge=off");
         assert_true(s.inside >= 0.95);
         /* Without the divisions that the joint bound does not need, the bound is used up: 95 %
-         * are within it, less three standard deviations of 200 draws. */
+         * are within it, less three standard deviations of the draws. */
         score_t merged = score(&lab.pop, "stem");
         assert_true(merged.speedup > s.speedup && merged.clusters < s.clusters);
         assert_true(merged.inside >= 0.95 - 3 * sqrt(0.05 * 0.95 / SEEDS));
