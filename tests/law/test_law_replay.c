@@ -10,6 +10,7 @@
 #include "sampling/estimate/graph_pairs.h"
 #include "sampling/launch/launch_sampler.h"
 #include "sampling/math/rng.h"
+#include "sim/core/sanitizer.h"
 #include "tests/support/sim/lab.h"
 
 #define CHIP                                                                                       \
@@ -375,7 +376,7 @@ static graph_estimate_t sampled(const gpu_spec_t *spec, const char *sampler, uin
 static void sampled_graphs_come_near_the_simulation(void **state)
 {
     (void)state;
-    enum { SEEDS = 10 };
+    enum { SEEDS = RB_ADDRESS_SANITIZER ? 4 : 10 };
     static const program_case_t cases[] = {{"independent streams", independent, 0.10},
                                            {"fork and join", fork_join, 0.10},
                                            {"pipeline with copies", pipeline, 0.15}};
