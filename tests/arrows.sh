@@ -9,7 +9,8 @@ modules=$(tr '\n' ' ' <CMakeLists.txt | grep -o 'rubato_module([^)]*)' | tr '()'
 includes=$(grep -rE '^#include "(sim|frontend|sampling)/' --include='*.[ch]' sim frontend sampling)
 {
     echo "$modules"
-    # Shared libraries, which CMakeLists.txt makes by hand.
+    # The program and shared libraries, which CMakeLists.txt makes by hand.
+    echo "rubato_module rb_main frontend/tool/main rb_cli"
     echo "rubato_module rb_cudart frontend/emulator/cudart rb_order rb_exec rb_sass rb_record rb_ptx rb_trace"
     echo "rubato_module rb_cuda frontend/emulator/cuda rb_cudart rb_exec rb_sass rb_record rb_ptx rb_trace"
     echo "$includes"
@@ -69,7 +70,9 @@ for room in subcore supply memory landing; do
     folder=sim/sm/$room
     [ $room = landing ] && folder=sim/sm
     others=$(echo "$rooms" | tr ' ' '\n' | grep -vx "$room" | paste -sd '|')
-    files=$(find "$folder" -maxdepth 1 -name '*.[ch]')
+    depth=3
+    [ $room = landing ] && depth=1
+    files=$(find "$folder" -maxdepth $depth -name '*.[ch]')
     room_files=$((room_files + $(echo "$files" | wc -l)))
     # Files directly in sim/sm may include headers of these folders; sm_state.h and sm_calls.h know their states.
     if [ $room = landing ]; then
@@ -125,6 +128,17 @@ sampling/launch/online stem
 sampling/inside/photon
 sampling/inside/region
 sampling/inside/smarts
+frontend/emulator/cudart/stream
+frontend/emulator/cudart/graph stream
+frontend/emulator/cudart/memory graph stream
+sim/parts/cache
+sim/parts/replacement cache
+frontend/tool/study/sweep
+frontend/tool/study/table sweep
+frontend/tool/cli/options
+frontend/tool/cli/trace options
+frontend/tool/cli/run options trace
+frontend/tool/cli/study options
 frontend/tool/run/sampled
 frontend/tool/run/program sampled
 frontend/tool/run/results sampled

@@ -20,9 +20,9 @@ labels=()
 for file in "${files[@]}"; do
     case $file in
     sim/mem/* | sim/parts/*) labels+=(mem law) ;;
-    sim/*) labels+=(sim law) ;;
+    sampling/* | sim/gpu/warming/* | sim/gpu/sampled/*) labels+=(sampling law_sampling) ;;
+    sim/*) labels+=(sim law law_sampling) ;;
     configs/* | traces/*) labels+=(tool law) ;;
-    sampling/*) labels+=(sampling law) ;;
     frontend/input/*) labels+=(input fuzz) ;;
     frontend/emulator/*) labels+=(emulator) ;;
     frontend/tool/* | include/*) labels+=(tool cli library) ;;

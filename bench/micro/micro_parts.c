@@ -3,8 +3,8 @@
 #include "bench/micro/micro.h"
 #include "sim/core/engine/engine.h"
 #include "sim/core/engine/wheel.h"
-#include "sim/parts/cache.h"
-#include "sim/parts/replacement.h"
+#include "sim/parts/cache/cache.h"
+#include "sim/parts/cache/replacement.h"
 #include "sim/parts/xbar.h"
 #include "tests/support/input/synth.h"
 

@@ -9,7 +9,7 @@
 #include "sim/mem/dram.h"
 #include "sim/mem/partition.h"
 #include "sim/parts/addr_map.h"
-#include "sim/parts/replacement.h"
+#include "sim/parts/cache/replacement.h"
 #include "sim/parts/xbar.h"
 
 enum {

@@ -1,8 +1,8 @@
 #include "sim/mem/gpc_code.h"
 
 #include "sim/core/model_mem.h"
+#include "sim/parts/cache/replacement.h"
 #include "sim/parts/gpc.h"
-#include "sim/parts/replacement.h"
 
 void gpc_code_init(gpc_code_t *g, const mem_config_t *config, uint32_t n_sms)
 {

@@ -12,7 +12,7 @@
 
 #include "sim/core/engine/msg.h"
 #include "sim/mem/mem_params.h"
-#include "sim/parts/cache.h"
+#include "sim/parts/cache/cache.h"
 
 typedef struct {
     uint32_t n;      /* GPCs; 0: no sharing */

@@ -40,7 +40,7 @@
 #include "sim/mem/l2_tags.h"
 #include "sim/mem/mshr.h"
 #include "sim/parts/addr_map.h"
-#include "sim/parts/cache.h"
+#include "sim/parts/cache/cache.h"
 #include "sim/parts/word_counts.h"
 #include "sim/parts/xbar.h"
 #include "sim/stats/stats_split.h"

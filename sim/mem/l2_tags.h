@@ -6,7 +6,7 @@
 #define RUBATO_MEM_L2_TAGS_H
 
 #include "sim/parts/addr_map.h"
-#include "sim/parts/cache.h"
+#include "sim/parts/cache/cache.h"
 
 /* The tags of a slice. */
 typedef struct {

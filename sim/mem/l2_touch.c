@@ -1,6 +1,6 @@
 /* The loop over very many accesses to the tags of an L2 without time. */
 #include "sim/mem/l2_tags.h"
-#include "sim/parts/cache_place.h"
+#include "sim/parts/cache/cache_place.h"
 
 /* Reads the sectors of a line that are missing. */
 static inline void read_missing(const l2_tags_t *t, cache_tag_t *l, uint32_t missing,

@@ -1,6 +1,6 @@
 #include "sim/mem/mem_params.h"
 
-#include "sim/parts/replacement.h"
+#include "sim/parts/cache/replacement.h"
 
 const param_choice_t mem_hash_choices[] = {
     {"none", "consecutive blocks go to consecutive slices"},

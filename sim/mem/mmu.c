@@ -3,8 +3,8 @@
 #include "sim/core/engine/inbox.h"
 #include "sim/core/err.h"
 #include "sim/core/model_mem.h"
-#include "sim/parts/cache.h"
-#include "sim/parts/replacement.h"
+#include "sim/parts/cache/cache.h"
+#include "sim/parts/cache/replacement.h"
 
 /* A page walk that was in flight at the last request. */
 typedef struct {

@@ -10,8 +10,8 @@
 #include <stdint.h>
 
 #include "sim/core/engine/msg.h"
-#include "sim/parts/cache.h"
-#include "sim/parts/tag_table.h"
+#include "sim/parts/cache/cache.h"
+#include "sim/parts/cache/tag_table.h"
 
 /* A request that waits for some of its sectors. */
 typedef struct {

@@ -1,9 +1,9 @@
 #include "sim/sm/sm_params.h"
 
 #include "sim/core/engine/msg.h"
-#include "sim/parts/replacement.h"
+#include "sim/parts/cache/replacement.h"
 #include "sim/sm/memory/prefetcher.h"
-#include "sim/sm/subcore/scheduler.h"
+#include "sim/sm/subcore/scheduler/scheduler.h"
 
 #define CHOICE_(NAME, name, help) {#name, help},
 const param_choice_t write_policy_choices[] = {WRITE_POLICIES(CHOICE_){NULL, NULL}};

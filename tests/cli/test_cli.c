@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "frontend/tool/cli/options.h"
+#include "frontend/tool/cli/options/options.h"
 #include "frontend/tool/io/version.h"
 #include "sim/sm/sm_stats.h"
 #include "tests/support/tool/cli_child.h"

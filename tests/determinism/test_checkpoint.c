@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "sim/gpu/gpu_internal.h"
-#include "sim/parts/replacement.h"
+#include "sim/parts/cache/replacement.h"
 #include "sim/sm/memory/prefetcher.h"
-#include "sim/sm/subcore/scheduler.h"
+#include "sim/sm/subcore/scheduler/scheduler.h"
 #include "tests/support/mix.h"
 #include "tests/support/sim/lab.h"
 

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "sim/parts/replacement.h"
+#include "sim/parts/cache/replacement.h"
 #include "tests/support/sim/cache_lab.h"
 
 static void an_inserted_line_is_found_and_holds_no_sector(void **state)

@@ -1,7 +1,7 @@
 /* A cache put beneath another one: as if its accesses had come before. */
 #include "tests/support/test.h"
 
-#include "sim/parts/replacement.h"
+#include "sim/parts/cache/replacement.h"
 #include "tests/support/sim/cache_lab.h"
 
 enum { SETS = 16, ALL_WAYS = 1000 };

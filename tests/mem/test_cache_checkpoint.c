@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "sim/parts/replacement.h"
+#include "sim/parts/cache/replacement.h"
 #include "tests/support/sim/cache_lab.h"
 
 static void traffic(cache_t *c, uint64_t seed, uint64_t *hash)

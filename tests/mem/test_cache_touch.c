@@ -6,7 +6,7 @@
 
 #include "sim/core/mix64.h"
 #include "sim/mem/l2_tags.h"
-#include "sim/parts/replacement.h"
+#include "sim/parts/cache/replacement.h"
 #include "tests/support/sim/cache_lab.h"
 
 enum { SETS = 8, ACCESSES = 40000, ALL = CACHE_TAG_VALID };

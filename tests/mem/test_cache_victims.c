@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "sim/parts/replacement.h"
+#include "sim/parts/cache/replacement.h"
 #include "tests/support/sim/cache_lab.h"
 
 enum { SETS = 4, WAYS = 2, VICTIMS = 3, LINES = 24, ROUNDS = 20000 };

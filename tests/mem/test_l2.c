@@ -3,7 +3,7 @@
 #include "sim/core/engine/clock.h"
 #include "sim/mem/dram.h"
 #include "sim/mem/l2_tags.h"
-#include "sim/parts/cache_internal.h"
+#include "sim/parts/cache/cache_internal.h"
 #include "tests/support/sim/mem_harness.h"
 
 enum { ALL = 15 };

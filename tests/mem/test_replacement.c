@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/parts/replacement.h"
+#include "sim/parts/cache/replacement.h"
 #include "tests/support/sim/cache_lab.h"
 
 enum { NOTHING = 1 << 30, MOST_WAYS = 128 };

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "sim/parts/tag_table.h"
+#include "sim/parts/cache/tag_table.h"
 
 enum { KEYS = 200, NONE = 0xffff };
 

@@ -75,7 +75,7 @@ first_tests()
     sim/*) part='(sim/(sm|mem|parts|gpu)|tests/support/sim/(dram_channel|mem_harness|cache_lab|xbar_lab))' ;;
     sampling/*)
         part="(sampling|$(helpers_of sampling))"
-        tests+=(tests/law/test_law_{change,guard,inside_methods,replay,smarts,units}.c)
+        tests+=(tests/law_sampling/test_law_{change,guard,inside_methods,replay,smarts,units}.c)
         tests+=(tests/cli/test_cli_{estimates,inside,interval,sampling}.c)
         ;;
     frontend/emulator/*)
@@ -85,7 +85,7 @@ first_tests()
     *) part="(${1%/*})" ;;
     esac
     (cd "$work" && {
-        [[ $1 != sim/* ]] || printf '%s\n' tests/law/test_law_*.c | grep -Ev 'photon|inside|extremes|region|units'
+        [[ $1 != sim/* ]] || printf '%s\n' tests/law/test_law_*.c tests/law_sampling/test_law_{before_launch,replay,shadow,smarts,warmup}.c | grep -v 'extremes'
         ((${#tests[@]} == 0)) || printf '%s\n' "${tests[@]}"
         grep -lE "\"${part}[/.]" tests/{sim,mem,input,emulator,sampling,tool}/test_*.c
     }) | sed 's|.*/||; s|\.c$||' | sort -u

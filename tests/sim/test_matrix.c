@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "frontend/tool/study/matrix_values.h"
+#include "frontend/tool/study/table/matrix_values.h"
 #include "tests/support/temp_folder.h"
 #include "tests/support/test.h"
 

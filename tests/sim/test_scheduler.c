@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/sm/subcore/scheduler.h"
-#include "sim/sm/subcore/scheduler_state.h"
+#include "sim/sm/subcore/scheduler/scheduler.h"
+#include "sim/sm/subcore/scheduler/scheduler_state.h"
 #include "tests/support/sim/cache_lab.h"
 
 enum { WARPS = SM_SUB_CORE_WARPS, ROUNDS = 20000 };

@@ -8,7 +8,7 @@
 #include "sim/core/mix64.h"
 #include "sim/gpu/warming/shared_walks.h"
 #include "sim/gpu/warming/unbounded_l2.h"
-#include "sim/parts/replacement.h"
+#include "sim/parts/cache/replacement.h"
 
 enum { SLICES = 4, SETS = 16, WAYS = 16, LINES = 300, ACCESSES = 4000, FILL_SECTORS = 2 };
 

@@ -6,8 +6,8 @@
 #include "frontend/input/gpgpusim/config_import.h"
 #include "sim/gpu/gpu.h"
 #include "sim/gpu/gpu_conf.h"
-#include "sim/parts/replacement.h"
-#include "sim/sm/subcore/scheduler.h"
+#include "sim/parts/cache/replacement.h"
+#include "sim/sm/subcore/scheduler/scheduler.h"
 #include "tests/support/test.h"
 
 static const char volta[] =

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "frontend/tool/cli/commands.h"
+#include "frontend/tool/cli/options/commands.h"
 #include "frontend/tool/io/option_value.h"
 #include "frontend/tool/io/shell_quote.h"
 #include "frontend/tool/io/text_format.h"

@@ -3,7 +3,7 @@
  * describe kernels, values, host functions and allocations are the same; copies have their own.
  */
 #include "frontend/emulator/cuda/cuda_copy.h"
-#include "frontend/emulator/cudart/cudart_graph.h"
+#include "frontend/emulator/cudart/graph/cudart_graph.h"
 
 typedef cudart_node_t *const *before_t;
 

@@ -3,7 +3,7 @@
 
 #include "frontend/emulator/cuda/cuda_api.h"
 #include "frontend/emulator/cudart/cudart_calls.h"
-#include "frontend/emulator/cudart/cudart_graph.h"
+#include "frontend/emulator/cudart/graph/cudart_graph.h"
 
 CUDART_EXPORT cuda_error_t cudaMallocHost(void **p, size_t n);
 CUDART_EXPORT cuda_error_t cudaHostAlloc(void **p, size_t n, unsigned flags);

@@ -1,5 +1,5 @@
 /* The driver's calls that equal those of each thread's own default stream. */
-#include "frontend/emulator/cudart/cudart_per_thread.h"
+#include "frontend/emulator/cudart/stream/cudart_per_thread.h"
 
 PER_THREAD(cuEventRecord, _ptsz)
 PER_THREAD(cuGraphLaunch, _ptsz)

@@ -1,5 +1,5 @@
 /* Texture and surface objects and references of the driver API. */
-#include "frontend/emulator/cudart/cudart_texture.h"
+#include "frontend/emulator/cudart/memory/cudart_texture.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* CUDA arrays, copies to and from them, and three-dimensional pitched memory. */
-#include "frontend/emulator/cudart/cudart_graph.h"
-#include "frontend/emulator/cudart/cudart_order.h"
+#include "frontend/emulator/cudart/graph/cudart_graph.h"
+#include "frontend/emulator/cudart/stream/cudart_order.h"
 
 #include <stdlib.h>
 #include <string.h>

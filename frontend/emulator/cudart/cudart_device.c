@@ -1,6 +1,6 @@
 /* Waiting for the device, and errors. Work is done immediately, so nothing has to wait. */
 #include "frontend/emulator/cudart/cudart_calls.h"
-#include "frontend/emulator/cudart/cudart_order.h"
+#include "frontend/emulator/cudart/stream/cudart_order.h"
 
 /* A call after which the host knows that work is complete. */
 #define WAITS(enter, name, what, ...)                                                              \

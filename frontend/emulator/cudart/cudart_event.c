@@ -2,9 +2,9 @@
 #include <stdlib.h>
 
 #include "frontend/emulator/cudart/cudart_calls.h"
-#include "frontend/emulator/cudart/cudart_graph.h"
 #include "frontend/emulator/cudart/cudart_handle.h"
-#include "frontend/emulator/cudart/cudart_order.h"
+#include "frontend/emulator/cudart/graph/cudart_graph.h"
+#include "frontend/emulator/cudart/stream/cudart_order.h"
 
 CUDART_EXPORT cuda_error_t cudaEventCreate(void **event);
 CUDART_EXPORT cuda_error_t cudaEventCreateWithFlags(void **event, unsigned flags);

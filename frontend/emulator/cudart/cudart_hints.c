@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "frontend/emulator/cudart/cudart_context.h"
-#include "frontend/emulator/cudart/cudart_graph.h"
-#include "frontend/emulator/cudart/cudart_order.h"
+#include "frontend/emulator/cudart/graph/cudart_graph.h"
+#include "frontend/emulator/cudart/stream/cudart_order.h"
 
 typedef void (*cuda_host_fn_t)(void *data);
 

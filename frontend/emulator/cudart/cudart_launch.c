@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "frontend/emulator/cudart/cudart_calls.h"
-#include "frontend/emulator/cudart/cudart_graph.h"
-#include "frontend/emulator/cudart/cudart_order.h"
+#include "frontend/emulator/cudart/graph/cudart_graph.h"
+#include "frontend/emulator/cudart/stream/cudart_order.h"
 #include "sim/core/alloc.h"
 
 /* struct cudaLaunchConfig_t with its attributes. */

@@ -24,7 +24,7 @@
 #include <unistd.h>
 
 #include "frontend/emulator/cudart/cudart_calls.h"
-#include "frontend/emulator/cudart/cudart_order.h"
+#include "frontend/emulator/cudart/stream/cudart_order.h"
 #include "frontend/emulator/exec/sass_tracer_text.h"
 #include "frontend/emulator/record/launch_pipe.h"
 #include "frontend/emulator/record/recorded_launches.h"

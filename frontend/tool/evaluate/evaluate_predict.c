@@ -10,7 +10,7 @@
 #include "frontend/tool/io/text_format.h"
 #include "frontend/tool/library/library_client.h"
 #include "frontend/tool/report/run_data.h"
-#include "frontend/tool/study/sweep.h"
+#include "frontend/tool/study/sweep/sweep.h"
 #include "sampling/math/rank.h"
 #include "sampling/predict/predict.h"
 #include "sim/core/alloc.h"

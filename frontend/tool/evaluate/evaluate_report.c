@@ -8,7 +8,7 @@
 #include "frontend/tool/io/text_format.h"
 #include "frontend/tool/report/report_page.h"
 #include "frontend/tool/run/results/run_report.h"
-#include "frontend/tool/study/report_detectors.h"
+#include "frontend/tool/study/table/report_detectors.h"
 #include "sim/core/alloc.h"
 #include "sim/core/err.h"
 

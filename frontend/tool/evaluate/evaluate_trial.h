@@ -8,8 +8,8 @@
 #include "frontend/tool/evaluate/evaluate.h"
 #include "frontend/tool/evaluate/evaluate_report.h"
 #include "frontend/tool/run/launch_list.h"
-#include "frontend/tool/study/sweep.h"
-#include "frontend/tool/study/sweep_place.h"
+#include "frontend/tool/study/sweep/sweep.h"
+#include "frontend/tool/study/sweep/sweep_place.h"
 
 /* What is scored. */
 typedef struct {

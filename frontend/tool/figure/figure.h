@@ -10,7 +10,7 @@
 #define RUBATO_FIGURE_H
 
 #include "frontend/tool/io/csv_writer.h"
-#include "frontend/tool/study/matrix_values.h"
+#include "frontend/tool/study/table/matrix_values.h"
 
 /* X(name, what it shows). */
 #define FIGURES(X)                                                                                 \

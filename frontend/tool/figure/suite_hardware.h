@@ -3,7 +3,7 @@
 #define RUBATO_FIGURE_SUITE_HARDWARE_H
 
 #include "frontend/tool/silicon/hardware_compare.h"
-#include "frontend/tool/study/matrix.h"
+#include "frontend/tool/study/table/matrix.h"
 
 /* The comparison of one column, and which programs have a row in the table. */
 typedef struct {

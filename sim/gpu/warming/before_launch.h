@@ -5,7 +5,7 @@
 #include "sim/gpu/gpu_internal.h"
 #include "sim/gpu/warming/footprint.h"
 #include "sim/gpu/warming/unbounded_l2.h"
-#include "sim/parts/replacement.h"
+#include "sim/parts/cache/replacement.h"
 
 /* Caches before a launch, while they are brought there. */
 typedef struct {

@@ -9,7 +9,7 @@
 
 #include "sim/gpu/warming/shared_walks.h"
 #include "sim/gpu/warming/trail.h"
-#include "sim/parts/cache.h"
+#include "sim/parts/cache/cache.h"
 
 typedef struct {
     uint64_t key;

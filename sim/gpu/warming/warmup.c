@@ -11,7 +11,7 @@
 #include "sim/core/alloc.h"
 #include "sim/gpu/gpu_internal.h"
 #include "sim/gpu/warming/touch_walk.h"
-#include "sim/parts/replacement.h"
+#include "sim/parts/cache/replacement.h"
 
 uint64_t gpu_slots(const gpu_t *g, const launch_info_t *info)
 {

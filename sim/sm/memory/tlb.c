@@ -15,7 +15,7 @@
 
 #include "sim/core/files/checkpoint_read.h"
 #include "sim/core/model_mem.h"
-#include "sim/parts/replacement.h"
+#include "sim/parts/cache/replacement.h"
 
 #ifdef __SSE4_1__
 #include <smmintrin.h>

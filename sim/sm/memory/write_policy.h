@@ -5,7 +5,7 @@
 #ifndef RUBATO_SM_WRITE_POLICY_H
 #define RUBATO_SM_WRITE_POLICY_H
 
-#include "sim/parts/cache.h"
+#include "sim/parts/cache/cache.h"
 
 /* X(enumerator, name in the configuration, help) */
 #define WRITE_POLICIES(X)                                                                          \

@@ -6,8 +6,8 @@
 #define RUBATO_SM_SUB_CYCLE_H
 
 #include "sim/sm/subcore/ready.h"
-#include "sim/sm/subcore/scheduler.h"
-#include "sim/sm/subcore/scheduler_state.h"
+#include "sim/sm/subcore/scheduler/scheduler.h"
+#include "sim/sm/subcore/scheduler/scheduler_state.h"
 
 static inline warp_t *sub_cycle_warp(const sm_t *sm, const sub_core_t *sub, uint32_t place)
 {

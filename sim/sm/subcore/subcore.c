@@ -9,7 +9,7 @@
 #include "sim/core/model_mem.h"
 #include "sim/core/prefetch.h"
 #include "sim/sm/save_value.h"
-#include "sim/sm/subcore/scheduler_state.h"
+#include "sim/sm/subcore/scheduler/scheduler_state.h"
 
 static void warps_init(sm_t *sm)
 {

@@ -6,7 +6,7 @@
 #define RUBATO_SM_SUPPLY_STATE_H
 
 #include "sim/core/cycle.h"
-#include "sim/parts/cache.h"
+#include "sim/parts/cache/cache.h"
 #include "sim/sm/sm_limits.h"
 
 enum { INST_BYTES = 16, INST_LINE_BYTES = 128 };

@@ -4,7 +4,7 @@
 #ifndef RUBATO_TESTS_CACHE_LAB_H
 #define RUBATO_TESTS_CACHE_LAB_H
 
-#include "sim/parts/cache.h"
+#include "sim/parts/cache/cache.h"
 
 enum { LINE = 128 };
 

@@ -2,7 +2,7 @@
 #ifndef RUBATO_TESTS_SM_CACHES_H
 #define RUBATO_TESTS_SM_CACHES_H
 
-#include "sim/parts/cache.h"
+#include "sim/parts/cache/cache.h"
 #include "sim/sm/sm.h"
 
 const cache_t *sm_caches_l1(const sm_t *sm);

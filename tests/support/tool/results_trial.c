@@ -12,7 +12,7 @@
 #include "frontend/tool/run/results/run_finished.h"
 #include "frontend/tool/silicon/hardware_compare.h"
 #include "frontend/tool/study/stat_table.h"
-#include "frontend/tool/study/sweep_results.h"
+#include "frontend/tool/study/sweep/sweep_results.h"
 #include "sampling/estimate/estimate.h"
 #include "tests/support/corpus.h"
 #include "tests/support/temp_folder.h"

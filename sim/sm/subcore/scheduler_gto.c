@@ -1,8 +1,0 @@
-/* Greedy then oldest (Rogers et al., MICRO 2012). */
-#include "sim/sm/subcore/scheduler_state.h"
-
-uint32_t scheduler_gto_pick(const sm_spec_t *spec, sub_core_t *sub, uint32_t eligible)
-{
-    (void)spec;
-    return last_is_eligible(sub, eligible) ? sub->last : by_age(sub, eligible, false);
-}
