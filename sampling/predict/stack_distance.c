@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "sim/core/alloc.h"
+#include "sim/core/hash_map.h"
 #include "sim/core/mix64.h"
 
 enum { SECTORS = 4, POSITIONS = 4 /* per kept line */ };
@@ -23,11 +24,10 @@ typedef struct {
 struct line_stack {
     entry_t *entry; /* owned */
     size_t n, most;
-    uint32_t *slot;  /* owned; hash table of entry + 1 */
-    size_t n_slots;  /* a power of two */
+    hash_map_t map;  /* of lines */
     uint32_t *owner; /* owned; by position, from 1: entry + 1; 0: none */
     uint32_t *tree;  /* owned; Fenwick tree: positions in use */
-    uint32_t positions, next, oldest;
+    uint32_t positions, next;
     unsigned halvings;
     double weight; /* 2 ^ halvings */
     bool exact;
@@ -89,12 +89,13 @@ static uint32_t tree_below(const line_stack_t *s, uint32_t at)
     return sum;
 }
 
-static uint32_t *find(const line_stack_t *s, uint64_t line, uint64_t hash)
+/* The line's entry; NULL: there is none. */
+static entry_t *find(const line_stack_t *s, uint64_t line, uint64_t hash)
 {
-    size_t i = (size_t)hash & (s->n_slots - 1);
-    while (s->slot[i] != 0 && s->entry[s->slot[i] - 1].line != line)
-        i = (i + 1) & (s->n_slots - 1);
-    return &s->slot[i];
+    for (hash_walk_t w = hash_map_walk(&s->map, hash); hash_walk_next(&w);)
+        if (s->entry[w.number].line == line)
+            return &s->entry[w.number];
+    return NULL;
 }
 
 static bool is_sampled(const line_stack_t *s, uint64_t hash)
@@ -118,14 +119,14 @@ static void rebuild(line_stack_t *s, size_t keep)
     free(s->entry);
     s->entry = entry;
     s->n = n;
-    memset(s->slot, 0, s->n_slots * sizeof(*s->slot));
+    hash_map_clear(&s->map);
     memset(s->owner, 0, (s->positions + 1) * sizeof(*s->owner));
     memset(s->tree, 0, (s->positions + 1) * sizeof(*s->tree));
     for (size_t i = 0; i < n; i++) {
         entry[i].at = (uint32_t)i + 1;
         s->owner[i + 1] = (uint32_t)i + 1;
         tree_add(s, (uint32_t)i + 1, 1);
-        *find(s, entry[i].line, mix64(entry[i].line)) = (uint32_t)i + 1;
+        hash_map_add(&s->map, mix64(entry[i].line), (uint32_t)i);
     }
     s->next = (uint32_t)n + 1;
 }
@@ -133,12 +134,9 @@ static void rebuild(line_stack_t *s, size_t keep)
 line_stack_t *stack_create(size_t most, bool exact)
 {
     line_stack_t *s = rb_calloc(1, sizeof(*s));
-    *s = (line_stack_t){.most = most, .exact = exact, .n_slots = 1, .next = 1, .weight = 1};
-    while (s->n_slots < 2 * most + 2)
-        s->n_slots *= 2;
+    *s = (line_stack_t){.most = most, .exact = exact, .next = 1, .weight = 1};
     s->positions = (uint32_t)(POSITIONS * most + 2);
     s->entry = rb_calloc(most + 1, sizeof(*s->entry));
-    s->slot = rb_calloc(s->n_slots, sizeof(*s->slot));
     s->owner = rb_calloc((size_t)s->positions + 1, sizeof(*s->owner));
     s->tree = rb_calloc((size_t)s->positions + 1, sizeof(*s->tree));
     return s;
@@ -149,7 +147,7 @@ void stack_destroy(line_stack_t *s)
     if (s == NULL)
         return;
     free(s->entry);
-    free(s->slot);
+    hash_map_free(&s->map);
     free(s->owner);
     free(s->tree);
     free(s);
@@ -160,31 +158,31 @@ double stack_rate(const line_stack_t *s)
     return 1 / s->weight;
 }
 
-/* Moves the line, which has this slot, to the top. Returns its entry; *distance: NEVER for a new one. */
-static entry_t *touch(line_stack_t *s, uint64_t line, uint32_t *slot, uint32_t *distance)
+static entry_t *add(line_stack_t *s, uint64_t line, uint64_t hash)
 {
-    *distance = NEVER;
-    if (*slot == 0) {
-        entry_t *e = &s->entry[s->n++];
-        *slot = (uint32_t)s->n;
-        *e = (entry_t){.line = line};
-        for (unsigned i = 0; i < SECTORS; i++)
-            e->since[i] = e->dirty[i] = NEVER;
-    } else {
-        const uint32_t at = s->entry[*slot - 1].at;
-        if (at + 1 == s->next) { /* it is at the top */
-            *distance = 0;
-            return &s->entry[*slot - 1];
-        }
-        *distance = (uint32_t)s->n - tree_below(s, at);
-        tree_add(s, at, UINT32_MAX);
-        s->owner[at] = 0;
-    }
-    entry_t *e = &s->entry[*slot - 1];
-    e->at = s->next++;
-    s->owner[e->at] = *slot;
-    tree_add(s, e->at, 1);
+    entry_t *e = &s->entry[s->n];
+    hash_map_add(&s->map, hash, (uint32_t)s->n++);
+    *e = (entry_t){.line = line};
+    for (unsigned i = 0; i < SECTORS; i++)
+        e->since[i] = e->dirty[i] = NEVER;
     return e;
+}
+
+/* Moves a line to the top. Returns its distance; NEVER for a new one. */
+static uint32_t touch(line_stack_t *s, entry_t *e)
+{
+    uint32_t distance = NEVER;
+    if (e->at != 0) {
+        if (e->at + 1 == s->next) /* it is at the top */
+            return 0;
+        distance = (uint32_t)s->n - tree_below(s, e->at);
+        tree_add(s, e->at, UINT32_MAX);
+        s->owner[e->at] = 0;
+    }
+    e->at = s->next++;
+    s->owner[e->at] = (uint32_t)(e - s->entry) + 1;
+    tree_add(s, e->at, 1);
+    return distance;
 }
 
 /* --- sectors ---------------------------------------------------------------------------------- */
@@ -234,12 +232,11 @@ static void write_sectors(const line_stack_t *s, entry_t *e, unsigned sectors, u
 void stack_access(line_stack_t *s, uint64_t line, const stack_use_t *use, stack_counts_t *counts)
 {
     const uint64_t hash = mix64(line);
-    uint32_t distance;
     if (!is_sampled(s, hash))
         return;
-    uint32_t *slot = find(s, line, hash);
-    if (s->next > s->positions || (*slot == 0 && s->n == s->most)) {
-        const bool full = *slot == 0 && s->n == s->most;
+    entry_t *e = find(s, line, hash);
+    const bool full = e == NULL && s->n == s->most;
+    if (full || s->next > s->positions) {
         if (full && !s->exact) {
             s->halvings++;
             s->weight *= 2;
@@ -247,11 +244,13 @@ void stack_access(line_stack_t *s, uint64_t line, const stack_use_t *use, stack_
         rebuild(s, full && s->exact ? s->most - s->most / 4 : s->most);
         if (!is_sampled(s, hash))
             return;
-        slot = find(s, line, hash);
-        if (*slot == 0 && s->n == s->most) /* all of them are sampled still */
+        e = find(s, line, hash);
+        if (e == NULL && s->n == s->most) /* all of them are sampled still */
             return;
     }
-    entry_t *e = touch(s, line, slot, &distance);
+    if (e == NULL)
+        e = add(s, line, hash);
+    const uint32_t distance = touch(s, e);
     for (unsigned i = 0; i < SECTORS && distance != NEVER; i++) {
         e->since[i] = e->since[i] > distance ? e->since[i] : distance;
         e->dirty[i] = e->dirty[i] > distance ? e->dirty[i] : distance;
