@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "sim/core/alloc.h"
+#include "sim/core/find_first.h"
 
 void block_insts_add(block_insts_t *b, uint64_t insts)
 {
@@ -65,15 +66,10 @@ void block_insts_free(block_insts_t *b)
 
 uint64_t block_insts_before(const block_insts_t *b, uint64_t block)
 {
-    size_t lo = 0, hi = b->n;
+    size_t after;
     if (b->n == 0)
         return 0;
-    while (hi - lo > 1) {
-        size_t mid = lo + (hi - lo) / 2;
-        if (b->runs[mid].first <= block)
-            lo = mid;
-        else
-            hi = mid;
-    }
-    return b->runs[lo].before + (block - b->runs[lo].first) * b->runs[lo].insts;
+    FIND_FIRST(after, 1, b->n, b->runs[after].first > block);
+    const insts_run_t *r = &b->runs[after - 1];
+    return r->before + (block - r->first) * r->insts;
 }

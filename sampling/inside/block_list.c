@@ -9,6 +9,7 @@
 
 #include "sim/core/alloc.h"
 #include "sim/core/files/sha256.h"
+#include "sim/core/find_first.h"
 
 enum { LINE_MAX_CHARS = 200, ENTRIES_MAX = 1000000 };
 
@@ -210,13 +211,7 @@ block_range_t *block_list_of(const block_list_t *l, uint64_t blocks, size_t *n)
 
 bool block_ranges_have(const block_range_t *ranges, size_t n, uint64_t block)
 {
-    size_t low = 0, high = n;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (ranges[middle].to <= block)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < n && ranges[low].from <= block;
+    size_t i;
+    FIND_FIRST(i, 0, n, ranges[i].to > block);
+    return i < n && ranges[i].from <= block;
 }

@@ -12,6 +12,7 @@
 #include "sampling/inside/inside_table.h"
 #include "sampling/math/pick.h"
 #include "sim/core/alloc.h"
+#include "sim/core/find_first.h"
 
 enum { WHICH_FIRST, WHICH_LAST, WHICH_RANDOM };
 static const param_choice_t which_choices[] = {
@@ -101,15 +102,9 @@ static rb_code_t blocks_open(const sampler_t *sampler, const sampler_launch_t *l
 
 static bool is_chosen(const blocks_state_t *s, uint64_t block)
 {
-    size_t lo = 0, hi = s->count;
-    while (lo < hi) {
-        size_t mid = lo + (hi - lo) / 2;
-        if (s->chosen[mid] < block)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo < s->count && s->chosen[lo] == block;
+    size_t i;
+    FIND_FIRST(i, 0, s->count, s->chosen[i] >= block);
+    return i < s->count && s->chosen[i] == block;
 }
 
 static bool is_simulated(const blocks_state_t *s, uint64_t block)

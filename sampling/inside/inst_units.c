@@ -7,6 +7,7 @@
 #include "sampling/math/bic.h"
 #include "sampling/math/pick.h"
 #include "sim/core/alloc.h"
+#include "sim/core/find_first.h"
 #include "sim/core/mix64.h"
 
 enum { RESTARTS = 5 };
@@ -16,16 +17,9 @@ static void divide(inst_units_t *u, uint64_t size)
     size_t cap = 0;
     for (uint64_t first = 0, end; first < u->insts.blocks; first = end) {
         const uint64_t from = block_insts_before(&u->insts, first);
-        uint64_t lo = first + 1, hi = u->insts.blocks;
         /* The first block with enough instructions before it, or the end. */
-        while (lo < hi) {
-            uint64_t mid = lo + (hi - lo) / 2;
-            if (block_insts_before(&u->insts, mid) - from >= size)
-                hi = mid;
-            else
-                lo = mid + 1;
-        }
-        end = lo;
+        FIND_FIRST(end, first + 1, u->insts.blocks,
+                   block_insts_before(&u->insts, end) - from >= size);
         rb_grow(&u->list, &cap, u->n + 1, sizeof(*u->list));
         u->list[u->n++] = (inst_unit_t){.first = first, .end = end};
     }
@@ -150,13 +144,7 @@ void inst_units_free(inst_units_t *u)
 
 size_t inst_units_find(const inst_units_t *u, uint64_t block)
 {
-    size_t lo = 0, hi = u->n;
-    while (hi - lo > 1) {
-        size_t mid = lo + (hi - lo) / 2;
-        if (u->list[mid].first <= block)
-            lo = mid;
-        else
-            hi = mid;
-    }
-    return lo;
+    size_t after;
+    FIND_FIRST(after, 1, u->n, u->list[after].first > block);
+    return after - 1;
 }

@@ -2,17 +2,13 @@
 
 #include <math.h>
 
+#include "sim/core/find_first.h"
+
 double kde_log(const double *x, const double *weight, size_t n, double bandwidth, double at)
 {
     const double negligible = 40; /* exp(-40) = 4e-18 */
-    size_t low = 0, high = n;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (x[middle] < at)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low;
+    FIND_FIRST(low, 0, n, x[low] >= at);
     /* x[low - 1] < at <= x[low]: the largest term belongs to one of them. */
     double above = low < n ? (x[low] - at) / bandwidth : INFINITY;
     double below = low > 0 ? (at - x[low - 1]) / bandwidth : INFINITY;

@@ -7,6 +7,7 @@
 #include "sampling/math/stable_sum.h"
 #include "sampling/plan/plan_redraw.h"
 #include "sim/core/alloc.h"
+#include "sim/core/find_first.h"
 
 /* With fewer launches, the mean of a cluster is far from normally distributed. */
 enum { SMALL_CLUSTER = 30 };
@@ -122,15 +123,9 @@ uint64_t population_row(const population_t *pop, uint64_t id)
 {
     if (pop->id == NULL)
         return id - 1;
-    uint64_t low = 0, high = pop->n;
-    while (high - low > 1) {
-        uint64_t middle = low + (high - low) / 2;
-        if (pop->id[middle] <= id)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
+    uint64_t after;
+    FIND_FIRST(after, 1, pop->n, pop->id[after] > id);
+    return after - 1;
 }
 
 /* Predicted error of the total, from the spread of each cluster in the profile. */

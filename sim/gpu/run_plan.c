@@ -1,19 +1,14 @@
 /* Which launches a run is for, and whether its samplers fit the chip. */
+#include "sim/core/find_first.h"
 #include "sim/gpu/gpu_internal.h"
 
 bool gpu_plan_lists(const run_plan_t *plan, uint64_t id)
 {
     if (plan->launch_ids == NULL)
         return true;
-    size_t lo = 0, hi = plan->n_launch_ids;
-    while (lo < hi) {
-        size_t mid = lo + (hi - lo) / 2;
-        if (plan->launch_ids[mid] < id)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo < plan->n_launch_ids && plan->launch_ids[lo] == id;
+    size_t i;
+    FIND_FIRST(i, 0, plan->n_launch_ids, plan->launch_ids[i] >= id);
+    return i < plan->n_launch_ids && plan->launch_ids[i] == id;
 }
 
 rb_code_t gpu_inside_check(const gpu_spec_t *spec, size_t n_inside, rb_err_t *err)

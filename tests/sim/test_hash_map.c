@@ -1,6 +1,7 @@
-/* The hash map finds what was added, and nothing else, while it grows. */
+/* The hash map finds what was added, and nothing else, while it grows; binary search finds the first of a table. */
 #include "tests/support/test.h"
 
+#include "sim/core/find_first.h"
 #include "sim/core/hash_map.h"
 #include "sim/core/mix64.h"
 
@@ -67,12 +68,29 @@ static void a_number_can_be_replaced(void **state)
     hash_map_free(&m);
 }
 
+/* Every table of up to 20 entries, and every place in it, against a search from the start. */
+static void the_first_of_a_table_is_found(void **state)
+{
+    (void)state;
+    for (size_t n = 0; n <= 20; n++)
+        for (size_t from = 0; from <= n + 1; from++)
+            for (size_t first = 0; first <= n; first++) {
+                size_t i, tried = 0, want = from;
+                while (want < n && want < first)
+                    want++;
+                FIND_FIRST(i, from, n, (tried++, i >= first));
+                assert_int_equal(i, want);
+                assert_true(tried <= 5);
+            }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(entries_are_found_by_their_hashes),
         cmocka_unit_test(entries_of_one_hash_are_told_apart),
         cmocka_unit_test(a_number_can_be_replaced),
+        cmocka_unit_test(the_first_of_a_table_is_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

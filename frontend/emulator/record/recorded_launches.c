@@ -8,6 +8,7 @@
 
 #include "sim/core/alloc.h"
 #include "sim/core/files/in_file.h"
+#include "sim/core/find_first.h"
 
 /* Parses a range at *text and moves past it and its comma. False: not a range. */
 static bool next_range(const char **text, uint64_t *first, uint64_t *last)
@@ -118,20 +119,14 @@ static bool list_has(const char *text, uint64_t id)
 
 bool recorded_launches_has(const recorded_launches_t *r, uint64_t id, double *weight)
 {
-    size_t low = 0, high = r->n;
+    size_t i;
 
     *weight = 1.0;
     if (r->ids == NULL)
         return r->list == NULL || list_has(r->list, id);
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (r->ids[middle] < id)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low == r->n || r->ids[low] != id)
+    FIND_FIRST(i, 0, r->n, r->ids[i] >= id);
+    if (i == r->n || r->ids[i] != id)
         return false;
-    *weight = r->weights[low];
+    *weight = r->weights[i];
     return true;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "sim/core/alloc.h"
+#include "sim/core/find_first.h"
 
 enum { DYNAMIC_SYMBOLS = 11, SYMBOL_BYTES = 24 };
 
@@ -28,17 +29,10 @@ static int by_name(const void *a, const void *b)
 
 const static_function_t *static_runtime_function(const static_runtime_t *r, const char *name)
 {
-    for (uint32_t low = 0, high = r->n_functions; low < high;) {
-        uint32_t middle = low + (high - low) / 2;
-        int order = strcmp(r->functions[middle].name, name);
-        if (order == 0)
-            return &r->functions[middle];
-        if (order < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return NULL;
+    size_t i;
+
+    FIND_FIRST(i, 0, r->n_functions, strcmp(r->functions[i].name, name) >= 0);
+    return i < r->n_functions && strcmp(r->functions[i].name, name) == 0 ? &r->functions[i] : NULL;
 }
 
 /* --- what the file exports or imports -------------------------------------------------------- */
@@ -143,15 +137,9 @@ static void set_room(static_runtime_t *r, const elf_file_t *f)
             at[n++] = f->symbols[i].value;
     qsort(at, n, sizeof(*at), by_value);
     for (uint32_t i = 0; i < r->n_functions; i++) {
-        size_t low = 0, high = n;
-        while (low < high) {
-            size_t middle = low + (high - low) / 2;
-            if (at[middle] <= r->functions[i].address)
-                low = middle + 1;
-            else
-                high = middle;
-        }
-        r->functions[i].room = low < n ? at[low] - r->functions[i].address : 0;
+        size_t next;
+        FIND_FIRST(next, 0, n, at[next] > r->functions[i].address);
+        r->functions[i].room = next < n ? at[next] - r->functions[i].address : 0;
     }
     free(at);
 }

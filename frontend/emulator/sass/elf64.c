@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "sim/core/alloc.h"
+#include "sim/core/find_first.h"
 
 /* Offsets and sizes of the ELF64 structures (System V ABI, "Object Files"). */
 enum {
@@ -202,17 +203,12 @@ static int compare_joined(const char *name, const char *prefix, const char *rest
 
 const elf_section_t *elf_section_of(const elf_file_t *f, const char *prefix, const char *name)
 {
-    uint32_t low = 0, high = f->n_sections;
+    size_t i;
 
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (compare_joined(f->sections[f->by_name[middle]].name, prefix, name) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low == f->n_sections)
+    FIND_FIRST(i, 0, f->n_sections,
+               compare_joined(f->sections[f->by_name[i]].name, prefix, name) >= 0);
+    if (i == f->n_sections)
         return NULL;
-    const elf_section_t *s = &f->sections[f->by_name[low]];
+    const elf_section_t *s = &f->sections[f->by_name[i]];
     return compare_joined(s->name, prefix, name) == 0 ? s : NULL;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "sim/core/alloc.h"
+#include "sim/core/find_first.h"
 #include "sim/core/fnv.h"
 
 enum { SHT_RELA = 4, SHT_REL = 9, REL_BYTES = 16, RELA_BYTES = 24, CODE_ALIGN = 8 };
@@ -484,16 +485,11 @@ void line_table_free(line_table_t *t)
 
 const line_row_t *line_table_at(const line_table_t *t, uint32_t section, uint32_t pc)
 {
-    size_t low = 0, high = t->n_rows;
+    size_t i;
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        const line_row_t *r = &t->rows[middle];
-        if (r->section < section || (r->section == section && r->pc <= pc))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    const line_row_t *r = low > 0 ? &t->rows[low - 1] : NULL;
+    FIND_FIRST(i, 0, t->n_rows,
+               t->rows[i].section > section ||
+                   (t->rows[i].section == section && t->rows[i].pc > pc));
+    const line_row_t *r = i > 0 ? &t->rows[i - 1] : NULL;
     return r != NULL && r->section == section && r->line != 0 ? r : NULL;
 }

@@ -5,6 +5,7 @@
  * no compiled program uses follow the encoder of Mesa's NAK compiler for the same hardware.
  */
 #include "frontend/emulator/sass/sass_fields.h"
+#include "sim/core/find_first.h"
 
 const uint8_t sass_size_bytes[8] = {1, 1, 2, 2, 4, 8, 16, 16};
 const uint8_t sass_atom_bytes[8] = {4, 4, 8, 4, 4, 8, 8, 0};
@@ -439,18 +440,10 @@ static const sass_row_t rows[] = {
 
 static const sass_row_t *find(const sass_row_t *table, size_t n, uint16_t code)
 {
-    size_t low = 0, high = n;
+    size_t i;
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (table[middle].code == code)
-            return &table[middle];
-        if (table[middle].code < code)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return NULL;
+    FIND_FIRST(i, 0, n, table[i].code >= code);
+    return i < n && table[i].code == code ? &table[i] : NULL;
 }
 
 const sass_row_t *sass_find_row(uint64_t lo, unsigned arch)

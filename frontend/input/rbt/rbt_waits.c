@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "sim/core/find_first.h"
 #include "sim/core/log.h"
 #include "sim/isa/stream_store.h"
 
@@ -148,35 +149,24 @@ void rbt_waits_free(rbt_waits_t *w)
 
 const rbt_waits_launch_t *rbt_waits_of(const rbt_waits_t *w, uint64_t launch)
 {
-    size_t lo = 0, hi = w->n_launches;
+    size_t i;
 
-    while (lo < hi) {
-        const size_t mid = lo + (hi - lo) / 2;
-        if (w->launches[mid].place < launch)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo < w->n_launches && w->launches[lo].place == launch ? &w->launches[lo] : NULL;
+    FIND_FIRST(i, 0, w->n_launches, w->launches[i].place >= launch);
+    return i < w->n_launches && w->launches[i].place == launch ? &w->launches[i] : NULL;
 }
 
 void rbt_waits_give(const rbt_waits_t *w, uint64_t launch, uint64_t place, trace_block_t *block)
 {
     const rbt_waits_launch_t *l = rbt_waits_of(w, launch);
-    size_t lo = l != NULL ? l->first_block : 0, end = l != NULL ? lo + l->n_blocks : 0, hi = end;
+    const size_t first = l != NULL ? l->first_block : 0, end = l != NULL ? first + l->n_blocks : 0;
+    size_t i;
 
     block->watch = l != NULL ? l->watch : 0;
     block->n_waits = 0;
-    while (lo < hi) {
-        const size_t mid = lo + (hi - lo) / 2;
-        if (w->blocks[mid].place < place)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    if (lo == end || w->blocks[lo].place != place)
+    FIND_FIRST(i, first, end, w->blocks[i].place >= place);
+    if (i == end || w->blocks[i].place != place)
         return;
-    block->n_waits = w->blocks[lo].n_waits;
-    block->waits = w->waits + w->blocks[lo].first_wait;
-    block->wait_words = w->words + w->blocks[lo].first_word;
+    block->n_waits = w->blocks[i].n_waits;
+    block->waits = w->waits + w->blocks[i].first_wait;
+    block->wait_words = w->words + w->blocks[i].first_word;
 }

@@ -6,6 +6,7 @@
 
 #include "sampling/inside/inside_sampler.h"
 #include "sim/core/alloc.h"
+#include "sim/core/find_first.h"
 
 void set_score_begin(set_score_t *s, const gpu_spec_t *spec, const run_result_t *full)
 {
@@ -91,14 +92,8 @@ static void add_totals(set_score_t *s, const run_result_t *sampled,
 /* Adds a launch unless it is there. */
 static scored_launch_t *know_launch(set_score_t *s, const run_launch_t *full)
 {
-    size_t at = 0;
-    for (size_t end = s->n_launches; at < end;) {
-        size_t middle = at + (end - at) / 2;
-        if (s->launches[middle].id < full->r.info.id)
-            at = middle + 1;
-        else
-            end = middle;
-    }
+    size_t at;
+    FIND_FIRST(at, 0, s->n_launches, s->launches[at].id >= full->r.info.id);
     if (at < s->n_launches && s->launches[at].id == full->r.info.id)
         return &s->launches[at];
     rb_grow(&s->launches, &s->cap_launches, s->n_launches + 1, sizeof(*s->launches));

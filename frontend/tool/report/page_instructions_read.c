@@ -8,6 +8,7 @@
 #include "frontend/input/profile/table_reader.h"
 #include "frontend/tool/report/page_instructions.h"
 #include "sim/core/alloc.h"
+#include "sim/core/find_first.h"
 
 const char *const page_counter_names[PAGE_COUNTERS] = {
     "issued",           "lanes",      "pred_off",     "awaited_long",
@@ -312,14 +313,8 @@ void page_insts_free(page_insts_t *p)
 
 const page_inst_t *page_insts_at(const page_insts_t *p, const page_inst_kernel_t *k, double pc)
 {
-    size_t low = k->first, high = k->first + k->n;
+    size_t i;
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (p->insts[middle].pc < pc)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < k->first + k->n && p->insts[low].pc == pc ? &p->insts[low] : NULL;
+    FIND_FIRST(i, k->first, k->first + k->n, p->insts[i].pc >= pc);
+    return i < k->first + k->n && p->insts[i].pc == pc ? &p->insts[i] : NULL;
 }

@@ -8,6 +8,7 @@
 
 #include "frontend/tool/report/json_walk.h"
 #include "sim/core/alloc.h"
+#include "sim/core/find_first.h"
 
 /* The position of the reader in run.json. */
 typedef struct {
@@ -54,19 +55,10 @@ static double *new_values(size_t n)
 
 static void put_value(const reading_t *r, double *values, const char *path, double v)
 {
-    size_t low = 0, high = r->data->n_paths;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        int order = strcmp(r->sorted[middle], path);
-        if (order == 0) {
-            values[r->index[middle]] = v;
-            return;
-        }
-        if (order < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t i;
+    FIND_FIRST(i, 0, r->data->n_paths, strcmp(r->sorted[i], path) >= 0);
+    if (i < r->data->n_paths && strcmp(r->sorted[i], path) == 0)
+        values[r->index[i]] = v;
 }
 
 static void put_text(char **to, const json_reader_t *r, json_event_t e)

@@ -13,6 +13,7 @@
 #include "frontend/tool/report/run_data.h"
 #include "frontend/tool/run/run_setup.h"
 #include "sim/core/alloc.h"
+#include "sim/core/find_first.h"
 
 /* The counters of a profile, in the order of the counters of a population. */
 static const pop_counter_t counter_of[PROFILE_COUNTERS] = {
@@ -209,17 +210,11 @@ uint64_t launch_list_id(const launch_list_t *l, uint64_t row)
 
 uint64_t launch_list_row(const launch_list_t *l, uint64_t id)
 {
-    uint64_t low = 0, high = l->pop.n;
+    uint64_t row;
     if (l->pop.id == NULL)
-        return id >= 1 && id <= high ? id - 1 : high;
-    while (low < high) {
-        uint64_t middle = low + (high - low) / 2;
-        if (l->pop.id[middle] < id)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < l->pop.n && l->pop.id[low] == id ? low : l->pop.n;
+        return id >= 1 && id <= l->pop.n ? id - 1 : l->pop.n;
+    FIND_FIRST(row, 0, l->pop.n, l->pop.id[row] >= id);
+    return row < l->pop.n && l->pop.id[row] == id ? row : l->pop.n;
 }
 
 const char *launch_list_name(const launch_list_t *l, uint64_t row)

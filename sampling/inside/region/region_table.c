@@ -6,6 +6,7 @@
 
 #include "sampling/math/linkage_line.h"
 #include "sim/core/alloc.h"
+#include "sim/core/find_first.h"
 
 /* Sums over the blocks of an epoch. */
 typedef struct {
@@ -132,13 +133,7 @@ void region_table_free(region_table_t *t)
 
 const region_t *region_table_find(const region_table_t *t, uint64_t block)
 {
-    size_t lo = 0, hi = t->n;
-    while (hi - lo > 1) {
-        size_t mid = lo + (hi - lo) / 2;
-        if (t->list[mid].first <= block)
-            lo = mid;
-        else
-            hi = mid;
-    }
-    return &t->list[lo];
+    size_t after;
+    FIND_FIRST(after, 1, t->n, t->list[after].first > block);
+    return &t->list[after - 1];
 }

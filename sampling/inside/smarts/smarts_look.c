@@ -5,6 +5,7 @@
 
 #include "sampling/inside/smarts/slot_model.h"
 #include "sim/core/alloc.h"
+#include "sim/core/find_first.h"
 
 /* Bins of the survey in a wave; without an index they are single blocks, up to this many. */
 enum { BINS_OF_WAVE = 8, MOST_BINS = 1 << 22 };
@@ -134,15 +135,9 @@ double smarts_look_place(const smarts_look_t *s, uint64_t block)
 
 uint64_t smarts_look_at(const smarts_look_t *s, double place)
 {
-    uint64_t lo = 0, hi = s->blocks;
-    while (hi - lo > 1) {
-        const uint64_t mid = lo + (hi - lo) / 2;
-        if (smarts_look_place(s, mid) <= place)
-            lo = mid;
-        else
-            hi = mid;
-    }
-    return lo;
+    uint64_t after;
+    FIND_FIRST(after, 1, s->blocks, smarts_look_place(s, after) > place);
+    return after - 1;
 }
 
 /* Sectors that blocks take in the L2. */

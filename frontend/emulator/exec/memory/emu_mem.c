@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 
 #include "sim/core/alloc.h"
+#include "sim/core/find_first.h"
 
 /* Kernels before 4.17 treat MAP_FIXED_NOREPLACE as a hint, so the address is compared. */
 static void *reserve(uint64_t base, uint64_t bytes, bool fixed)
@@ -57,16 +58,10 @@ void emu_mem_free(emu_mem_t *m)
 /* Index of the first range that ends after offset. */
 static size_t find_range(const emu_mem_t *m, uint64_t offset)
 {
-    size_t low = 0, high = m->n_used;
+    size_t i;
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (m->used[middle].offset + m->used[middle].bytes <= offset)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    FIND_FIRST(i, 0, m->n_used, m->used[i].offset + m->used[i].bytes > offset);
+    return i;
 }
 
 /* Finds a gap of bytes between start and end; false: none. */

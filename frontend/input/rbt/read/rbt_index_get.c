@@ -1,5 +1,7 @@
 #include "frontend/input/rbt/read/rbt_index_get.h"
 
+#include "sim/core/find_first.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -362,30 +364,16 @@ rbt_launch_t *rbt_launches_read(const rbt_file_t *f, size_t n, rbt_unpacker_t *u
 
 size_t rbt_file_block_page(const rbt_file_t *f, uint64_t block)
 {
-    size_t lo = 0, hi = f->n_block_pages;
+    size_t after;
 
-    while (hi - lo > 1) {
-        size_t mid = lo + (hi - lo) / 2;
-
-        if (f->block_pages[mid].first_block <= block)
-            lo = mid;
-        else
-            hi = mid;
-    }
-    return lo;
+    FIND_FIRST(after, 1, f->n_block_pages, f->block_pages[after].first_block > block);
+    return after - 1;
 }
 
 size_t rbt_file_launch_page(const rbt_file_t *f, uint64_t launch)
 {
-    size_t lo = 0, hi = f->n_launch_pages;
+    size_t after;
 
-    while (hi - lo > 1) {
-        size_t mid = lo + (hi - lo) / 2;
-
-        if (f->launch_pages[mid].first_launch <= launch)
-            lo = mid;
-        else
-            hi = mid;
-    }
-    return lo;
+    FIND_FIRST(after, 1, f->n_launch_pages, f->launch_pages[after].first_launch > launch);
+    return after - 1;
 }

@@ -5,6 +5,7 @@
 
 #include "frontend/input/rbt/read/rbt_launch_state.h"
 #include "sim/core/alloc.h"
+#include "sim/core/find_first.h"
 #include "sim/core/log.h"
 
 launch_info_t rbt_launch_info(const rbt_file_t *f, const rbt_launch_row_t *r)
@@ -142,17 +143,10 @@ rb_code_t rbt_launch_load_page(trace_launch_t *l, size_t number, rb_err_t *err)
 
 size_t rbt_launch_frame_of(const rbt_page_t *p, uint64_t k)
 {
-    size_t lo = 0, hi = p->n_frames;
+    size_t after;
 
-    while (hi - lo > 1) {
-        size_t mid = lo + (hi - lo) / 2;
-
-        if (p->frames[mid].first_block <= k)
-            lo = mid;
-        else
-            hi = mid;
-    }
-    return lo;
+    FIND_FIRST(after, 1, p->n_frames, p->frames[after].first_block > k);
+    return after - 1;
 }
 
 /* Loads the frame of a block, positioned at or before the block. */

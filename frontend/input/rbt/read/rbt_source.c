@@ -10,6 +10,7 @@
 #include "frontend/input/rbt/read/rbt_digest.h"
 #include "frontend/input/rbt/read/rbt_launch_get.h"
 #include "sim/core/alloc.h"
+#include "sim/core/find_first.h"
 #include "sim/gpu/source/wait_loops.h"
 
 /* Pages of launches that are kept, because sampled runs go over a program again and again: 5 MB at most. */
@@ -118,17 +119,10 @@ static void launch_size(trace_source_t *base, uint64_t id, launch_size_t *out)
 
 static size_t first_copy(const rbt_file_t *f, uint64_t launches)
 {
-    size_t lo = 0, hi = f->n_copies;
+    size_t i;
 
-    while (lo < hi) {
-        size_t mid = lo + (hi - lo) / 2;
-
-        if (f->copy_launch[mid] < launches)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo;
+    FIND_FIRST(i, 0, f->n_copies, f->copy_launch[i] >= launches);
+    return i;
 }
 
 static size_t copies(const trace_source_t *base, uint64_t id, const memcpy_op_t **ops)

@@ -7,6 +7,7 @@
 #include "frontend/tool/report/run_data.h"
 #include "frontend/tool/run/results/run_report.h"
 #include "sim/core/alloc.h"
+#include "sim/core/find_first.h"
 
 /* A number of run.json and its destination: in a launch, in the whole run. */
 typedef struct {
@@ -164,13 +165,7 @@ void run_result_free(run_result_t *r)
 
 const run_launch_t *run_result_find(const run_result_t *r, uint64_t id)
 {
-    size_t low = 0, high = r->n;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (r->launches[middle].r.info.id < id)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < r->n && r->launches[low].r.info.id == id ? &r->launches[low] : NULL;
+    size_t i;
+    FIND_FIRST(i, 0, r->n, r->launches[i].r.info.id >= id);
+    return i < r->n && r->launches[i].r.info.id == id ? &r->launches[i] : NULL;
 }
