@@ -222,7 +222,7 @@ experiment_C6()
     section "C6: Photon's offline mode" \
         "Million host instructions of a run of FIR as text, which must be read ahead: analysed and not kept, analysed and saved, and with the saved analysis. Published: hours for PageRank to ResNet."
     local trace=$work/offline run
-    make_trace offline fir --blocks "$(size 1600 400)"
+    make_trace offline fir --blocks 400
     [[ -d $trace ]] || "$rubato" convert "$trace.rbt" "$trace" --to accelsim --progress never 2>/dev/null
     rm -f "$work/offline.json"
     # shellcheck disable=SC2206 # options
