@@ -240,7 +240,7 @@ offline()
 
 # ---- TBPoint ----
 
-regular="stream hotspot lbm black cfd"
+regular="stream hotspot lbm black cfd kmeans conv"
 irregular="bfs-d sssp mst spmv-d mri"
 
 # The chip of the paper: 14 SMs of 48 warps and 768 KiB of L2.
@@ -259,6 +259,8 @@ make_tbpoint_traces()
     make_trace mst mst --size "$(size 4096 2048 131072)"
     make_trace spmv-d spmv --size "$(size 32k 16k 256k)" -p skew=8
     make_trace cfd cfd --blocks "$(size 2400 600 9600)" -p steps=1
+    make_trace kmeans kmeans --blocks "$(size 2400 600 9600)" -p features=8 -p clusters=5 -p iterations=1
+    make_trace conv conv --size "$(size 256 128 512)" -p channels=8 -p filters=12
     make_trace mri gridding --size "$(size 96 32 192)" -p dense=200
 }
 
@@ -283,7 +285,7 @@ run_tbpoint()
 experiment_D1()
 {
     section "D1 to D3: TBPoint (figures 9 to 11)" \
-        "Geometric mean of the error and mean share of the instructions simulated; skipped between and inside launches. On the chip of the paper (14 SMs of 48 warps, 768 KiB of L2). Regular: stream, hotspot, lbm, black, cfd; irregular: bfs, sssp, mst, spmv, mri."
+        "Geometric mean of the error and mean share of the instructions simulated; skipped between and inside launches. On the chip of the paper (14 SMs of 48 warps, 768 KiB of L2). Regular: stream, hotspot, lbm, black, cfd, kmeans, conv; irregular: bfs, sssp, mst, spmv, mri."
     local set group traces sets=()
     while IFS= read -r set; do sets+=(--sample "$set"); done < <(tbpoint_sets)
     run_tbpoint tbpoint "$regular $irregular" "$fermi" "${sets[@]}"
