@@ -11,19 +11,23 @@ profiles= # measured ones
 work=$root/build/experiments
 gpu=v100
 scale=default
+store=false
 names=()
 
 # The experiments, in the order of the report.
+# shellcheck source=bench/experiments/profiles.sh
+. "$here/profiles.sh"
 # shellcheck source=bench/experiments/launches.sh
 . "$here/launches.sh"
 # shellcheck source=bench/experiments/inside.sh
 . "$here/inside.sh"
-all=(eq6 replacement A4 B5 B12 bound A7 B11 B6 B8 B10 A2 warmup sieve online C1 C2 C3 pkp window D1 D4 D6)
+all=(eq6 replacement A4 B5 B12 bound A7 B11 B6 B2 B4 B7 A1 B8 B10 A2 warmup sieve online C1 C2 C3 pkp window C4 C5 C6 D1
+    D4 D6 twenty)
 
 usage()
 {
     cat <<TEXT
-usage: ./do experiments [--quick|--large] [--profiles DIR] [-o DIR] [EXPERIMENT]...
+usage: ./do experiments [--quick|--large] [--profiles DIR] [--store] [-o DIR] [EXPERIMENT]...
 
   --quick   small sizes, which show that everything works
   --large   the largest sizes: hours
@@ -33,6 +37,7 @@ usage: ./do experiments [--quick|--large] [--profiles DIR] [-o DIR] [EXPERIMENT]
             measured profiles: stem-ae/runtime-example.csv, resnet50-v100/run1.kernels.csv.gz,
             v100-hta/df_index_resolver.kernels.csv.gz, gpt2-accelsim/per-kernel.tsv; for what
             is not there, populations of the published sizes and spreads are made up
+  --store   put the rows into bench/experiments/stored.csv, with which docs/papers.md is compared
   -o DIR    traces, runs and reports (default build/experiments); what is there is not repeated
 
 experiments: ${all[*]}
@@ -69,7 +74,6 @@ count_busy()
 section()
 {
     say "$1"
-    experiment=$1
     printf '\n## %s\n\n%s\n\n| what | here | published |\n| --- | --- | --- |\n' "$1" "$2" >>"$report"
 }
 
@@ -77,7 +81,20 @@ section()
 row()
 {
     printf '| %s | %s | %s |\n' "$1" "$2" "${3:--}" >>"$report"
-    printf '"%s","%s","%s","%s"\n' "$experiment" "$1" "$2" "${3:-}" >>"$table"
+    printf '%s,"%s","%s","%s"\n' "$experiment" "$1" "$2" "${3:-}" >>"$table"
+}
+
+# Puts the rows of this call into stored.csv, instead of those that the same experiments have there.
+store_rows()
+{
+    local stored=$here/stored.csv experiment
+    {
+        head -n 1 "$table"
+        for experiment in "${all[@]}"; do
+            grep "^$experiment," "$table" || grep "^$experiment," "$stored" || true
+        done
+    } >"$work/stored.csv"
+    cp "$work/stored.csv" "$stored"
 }
 
 # A sentence below the rows.
@@ -186,6 +203,7 @@ while (($# > 0)); do
     case $1 in
     --quick) scale=quick ;;
     --large) scale=large ;;
+    --store) store=true ;;
     -o)
         [[ $# -gt 1 ]] || { usage >&2; exit 2; }
         work=$2
@@ -214,6 +232,10 @@ while (($# > 0)); do
     shift
 done
 ((${#names[@]} > 0)) || names=("${all[@]}")
+if "$store" && [[ $scale != default ]]; then
+    echo 'experiments: stored.csv has the usual sizes: --store without --quick or --large' >&2
+    exit 2
+fi
 [[ $scale == default ]] || work=$work/$scale
 mkdir -p "$work"
 report=$work/experiments.md
@@ -226,11 +248,11 @@ printf 'experiment,what,here,published\n' >"$table"
     if [[ $scale == quick ]]; then printf '\nQuick: small sizes, whose numbers say less.\n'; fi
 } >"$report"
 costs=()
-for name in "${names[@]}"; do
+for experiment in "${names[@]}"; do
     before=$busy
-    "experiment_$name"
+    "experiment_$experiment"
     count_busy
-    costs+=("$name $((busy - before))")
+    costs+=("$experiment $((busy - before))")
 done
 {
     printf '\n## Cost\n\n%s seconds, %s of a processor:' "$((SECONDS - begun))" "$busy"
@@ -238,3 +260,4 @@ done
 } >>"$report"
 cat "$report"
 say "$report, $table"
+! "$store" || store_rows

@@ -1,233 +1,7 @@
 # shellcheck shell=bash
 # shellcheck disable=SC2154 # variables of experiments.sh, which reads this file
 #
-# Experiments on choosing launches: Allegro (A), STEM+ROOT (B), and comparisons of the methods.
-
-# ---- from times ----
-
-# The six kernels of the STEM artifact (85,217 launches): its file, or populations with the published
-# numbers of launches, peaks and spreads.
-six_kernels()
-{
-    local profile=$profiles/stem-ae/runtime-example.csv
-    if [[ ! -f $profile ]]; then
-        profile=$work/six_kernels.csv
-        awk 'function normal() { return sqrt(-2 * log(1 - rand())) * cos(6.283185307 * rand()) }
-            function kernel(name, n, peaks, factor, spread,    i) {
-                for (i = 0; i < n; i++)
-                    printf "%s,%d\n", name, \
-                        10000 * exp(log(factor) * int(peaks * rand())) * (1 + spread * normal())
-            }
-            BEGIN {
-                srand(1)
-                print "name,duration_ns"
-                kernel("max_pool", 3925, 1, 1, 0.0072)
-                kernel("bn_fw_inf", 27475, 4, 1.9, 0.03)
-                kernel("unrolled_elementwise", 1850, 1, 1, 0.060)
-                kernel("elementwise_grid_stride", 920, 1, 1, 0.051)
-                kernel("sgemm_128x64_nn", 11775, 2, 2, 0.02)
-                kernel("sgemm_64x64_nn", 39272, 1, 1, 0.055)
-            }' >"$profile"
-    fi
-    echo "$profile"
-}
-
-# times_of PROFILE FOLDER [OPTION]...: scores plans; $work/FOLDER.csv is the result.
-times_of()
-{
-    "$rubato" evaluate "$1" --csv "$work/$2.csv" "${@:3}" >"$work/$2.txt"
-}
-
-experiment_eq6()
-{
-    section "(i) Eq. 6 of STEM, printed and derived" \
-        "Share of errors above the bound of 5 %: lognormal times, CoV 0.6, k kernels, without ROOT."
-    local k derived printed
-    local -A published=([4]="5.5 % / 14.8 %" [20]="4.1 % / 26.3 %" [100]="4.2 % / 35.8 %")
-    "$planning" equation6 "$(size 1000 300 5000)" >"$work/eq6.txt"
-    while read -r k derived _ printed _; do
-        row "k = $k: derived / printed" "$derived % / $printed %" "${published[$k]}"
-    done < <(tail -n +2 "$work/eq6.txt")
-    note "Published here means: from the derivation's own Monte Carlo. The paper prints one of them and its" \
-        "artifact computes the other."
-}
-
-experiment_replacement()
-{
-    section "(ii) Sampling with and without replacement" \
-        "One kernel of N launches, lognormal times, CoV 0.48 and 1.06: samples, and 95th percentile of the error."
-    local n draws p95 samples without
-    local -A published=([400]="348 to 186 samples" [1000]="1713 to 632 samples, p95 4.95 %")
-    "$planning" replacement "$(size 2000 300)" >"$work/replacement.txt"
-    while read -r n draws p95 _ samples without _; do
-        row "N = $n" "$draws to $samples samples, p95 $p95 % to $without %" "${published[$n]}"
-    done < <(tail -n +2 "$work/replacement.txt")
-}
-
-# Programs of many equal launches, as those of Allegro: NAME, launches, kernels, largest spread of a kernel. Its
-# own seven programs (table III) are not published as profiles.
-many_launches="bert 300000 9 0.2
-bloom 200000 8 0.1
-deit 250000 10 0.3
-gemma 150000 12 0.2
-gpt2 400000 9 0.1
-resnet50 350000 14 0.3
-whisper 100000 11 0.2"
-
-# The profile of one of them: kernels with one to three durations and their own spread. Random numbers are
-# those of Park and Miller, so that every awk makes the same profile.
-profile_of_many()
-{
-    local file=$work/many-$1.csv
-    awk -v n="$(($2 / $(size 1 20)))" -v kernels="$3" -v spread="$4" -v seed="$(cksum <<<"$1" | cut -d' ' -f1)" '
-        function unit() { return (state = state * 16807 % 2147483647) / 2147483647 }
-        function normal() { return sqrt(-2 * log(unit())) * cos(6.283185307 * unit()) }
-        BEGIN {
-            state = seed % 2147483646 + 1
-            print "name,duration_ns"
-            for (i = 0; i < n; i++) {
-                k = i % kernels
-                mean = 3000 * (1 + k * 3 % 11) * (1 + int(unit() * (1 + k % 3)))
-                t = mean * (1 + spread * (1 + k) / kernels * normal())
-                printf "k%d,%d\n", k, t < mean / 5 ? mean / 5 : t
-            }
-        }' >"$file"
-    echo "$file"
-}
-
-experiment_A4()
-{
-    section "A4 to A6: Allegro on programs of many equal launches (figures 4 to 6, table III)" \
-        "Seven made-up programs of 100,000 to 400,000 launches: geometric means of the speed-up and of the mean error, as published (variant=paper), derived, and of random sampling at the cost of the former."
-    local name launches kernels spread epsilon sampler file
-    local -A published=([1%]="-" [3%]="-" [5%]="983.96x / 0.057 %" [10%]="-" [25%]="-")
-    while read -r name launches kernels spread; do
-        times_of "$(profile_of_many "$name" "$launches" "$kernels" "$spread")" "A4-$name" \
-            --sample allegro:variant=paper --sample allegro --sample stem:variant=artifact \
-            --seeds "$(size 5 3)" --epsilon 1,3,5,10,25%
-        times_of "$work/many-$name.csv" "A6-$name" --sample "random:like=allegro:variant=paper" \
-            --seeds "$(size 20 10)"
-    done <<<"$many_launches"
-    for sampler in allegro:variant=paper allegro stem:variant=artifact; do
-        for epsilon in 1% 3% 5% 10% 25%; do
-            row "$sampler, epsilon $epsilon: speed-up / mean error" \
-                "$(times "$(of_many A4 speedup_time_harmonic_mean "sampler=$sampler epsilon=$epsilon" | geomean)") / $(percent "$(of_many A4 error_mean "sampler=$sampler epsilon=$epsilon" | geomean)")" \
-                "$([[ $sampler == *paper ]] && echo "${published[$epsilon]}" || echo "-")"
-        done
-    done
-    row "largest speed-up, allegro:variant=paper, epsilon 5%" \
-        "$(times "$(of_many A4 speedup_time_harmonic_mean "sampler=allegro:variant=paper epsilon=5%" | largest)")" "1486.66x"
-    row "figure 6, error at equal cost: allegro:variant=paper, random" \
-        "$(percent "$(of_many A4 error_mean "sampler=allegro:variant=paper epsilon=5%" | geomean)"), $(percent "$(of_many A6 error_mean "sampler=random:like=allegro:variant=paper" | geomean)")" "0.088 %, 0.81 %"
-    while read -r name launches kernels spread; do
-        file=$work/A4-$name.csv
-        row "table III, $name: launches, kernels, samples" \
-            "$((launches / $(size 1 20))), $kernels, $(cells "$file" samples_mean "sampler=allegro:variant=paper epsilon=5%" | awk '{ printf "%.0f", $1 }')" "-"
-    done <<<"$many_launches"
-}
-
-# of_many PREFIX COLUMN LABEL: a column for each of the seven programs.
-of_many()
-{
-    local name
-    while read -r name _; do
-        cells "$work/$1-$name.csv" "$2" "$3"
-    done <<<"$many_launches"
-}
-
-experiment_B5()
-{
-    section "B5: speed-up and error against the bound" \
-        "STEM+ROOT on the six kernels of the artifact; published: mean of the CASIO suite (figure 11)."
-    local epsilon file=$work/B5.csv
-    local -A published=([3]="76.5x / 0.18 %" [5]="106.8x / 0.41 %" [10]="172.3x / 0.80 %" [25]="228.5x / 2.00 %")
-    times_of "$(six_kernels)" B5 --sample stem:merge=off --seeds "$(size 200 20)" --epsilon 3,5,10,25%
-    for epsilon in 3 5 10 25; do
-        local label="sampler=stem:merge=off epsilon=$epsilon%"
-        row "epsilon $epsilon %: speed-up / mean error" \
-            "$(times "$(cells "$file" speedup_time_harmonic_mean "$label")") / $(percent "$(cells "$file" error_mean "$label")")" \
-            "${published[$epsilon]}"
-    done
-}
-
-experiment_B12()
-{
-    section "B12: one budget for all kernels" \
-        "Samples of STEM without ROOT on the six kernels, each kernel on its own (Eq. 3) and all together (KKT)."
-    local file=$work/B12.csv alone joint
-    times_of "$(six_kernels)" B12 --sample stem:root=off,variant=artifact --sample stem:root=off \
-        --sample stem:variant=artifact --sample stem:merge=off --sample allegro --seeds "$(size 200 20)"
-    alone=$(cells "$file" samples_mean "sampler=stem:root=off,variant=artifact")
-    joint=$(cells "$file" samples_mean "sampler=stem:root=off")
-    row "samples alone / together" "$alone / $joint" "917 / -"
-    row "fewer samples" "$(times "$(awk -v a="$alone" -v b="$joint" 'BEGIN { print a / b }')")" "2x to 3x"
-    local label name
-    local -A published=([stem:root=off,variant=artifact]="91.5x / 0.98 %" [stem:variant=artifact]="3792x / 0.44 %"
-        [stem:merge=off]="2419x / 0.43 %" [allegro]="183x / 0.26 %" [stem:root=off]="-")
-    for name in "${!published[@]}"; do
-        label="sampler=$name"
-        row "$name: speed-up / mean error" \
-            "$(times "$(cells "$file" speedup_time_harmonic_mean "$label")") / $(percent "$(cells "$file" error_mean "$label")")" \
-            "${published[$name]}"
-    done
-    note "Alone, each kernel meets the bound for itself: bn_fw_inf, a fifth of the time, takes 705 of the 917 samples."
-}
-
-experiment_bound()
-{
-    section "Bounds on measured programs" \
-        "95th percentile of the true error, and the speed-up. merge: the largest speed-up that keeps it below 5 %."
-    local file name sampler
-    local -A files=([ResNet-50]=resnet50-v100/run1.kernels.csv.gz [HTA]=v100-hta/df_index_resolver.kernels.csv.gz
-        [GPT-2]=gpt2-accelsim/per-kernel.tsv)
-    for name in ResNet-50 HTA GPT-2; do
-        file=$profiles/${files[$name]}
-        if [[ ! -f $file ]]; then
-            note "$name: the profile is not here."
-            continue
-        fi
-        times_of "$file" "bound-$name" --seeds "$(size 200 50)" --sample stem:merge=off \
-            --sample stem:confidence=0.97
-        for sampler in stem:merge=off stem:confidence=0.97; do
-            row "$name, $sampler" \
-                "$(percent "$(cells "$work/bound-$name.csv" error_p95 "sampler=$sampler")") at $(times "$(cells "$work/bound-$name.csv" speedup_time_harmonic_mean "sampler=$sampler")")" \
-                "below 5 %"
-        done
-    done
-}
-
-experiment_A7()
-{
-    local n
-    n=$(size 50000000 1000000)
-    section "A7: planning time" "Plans for $n launches of 800 kernels, in memory, on one core."
-    local line method count state memory
-    "$planning" scale "$n" >"$work/A7.txt"
-    while IFS= read -r line; do
-        read -r method count state _ <<<"$line"
-        [[ $count == "$n" ]] || continue
-        if [[ $state == refused: ]]; then
-            row "$method" "refused: too large" "minutes"
-            continue
-        fi
-        read -r memory _ <<<"${line##*peak }"
-        row "$method: processor time, peak memory" "$state s, $memory GiB" "minutes"
-    done <"$work/A7.txt"
-}
-
-experiment_B11()
-{
-    section "B11: growth" \
-        "Nanoseconds for a launch, N launches that are all different, twice as many from row to row. STEM sorts; Photon compares each launch with those before."
-    local method n nanoseconds
-    "$planning" growth "$(size 16000 4000)" >"$work/B11.txt"
-    while read -r method n _ _ nanoseconds _; do
-        row "${method%%:*}, N = $n" "$nanoseconds" \
-            "$([[ $method == stem ]] && echo "O(N log N)" || echo "O(N^2)")"
-    done <"$work/B11.txt"
-}
-
-# ---- on the simulator ----
+# Experiments on the choice of launches, on the simulator: STEM+ROOT (B), and comparisons of the methods.
 
 suite="bfs gaussian srad heartwall particlefilter"
 # All as in the artifact of STEM, which made the published numbers.
@@ -244,11 +18,17 @@ make_suite()
     make_trace particlefilter particlefilter --size "$(size 40 20)"
 }
 
+# full_run NAME [VARIANT]: the folder of the full run of an evaluation.
+full_run()
+{
+    cells "$work/$1.csv" folder sample= "variant=${2:-}"
+}
+
 # The suite on five GPUs, with each method.
 run_suite()
 {
     local trace method samples=()
-    for method in "${methods[@]}"; do samples+=(--sample "$method"); done
+    for method in "${both_ways[@]}"; do samples+=(--sample "$method"); done
     make_suite
     for trace in $suite; do
         score "$trace" "$trace.dse" "${samples[@]}" --variants cache.x2,cache.half,sm.x2,sm.half \
@@ -267,38 +47,66 @@ run_warmups()
     done
 }
 
+# Beside them the methods as their own papers and code have them, and ours; and what only the times decide, which
+# takes no simulation.
+both_ways=("${methods[@]}" photon_kernel:variant=paper stem)
+by_times=(pka sieve stem:variant=paper)
+
+# picked_of SET VARIANT: mean error over the suite with the cycles of the full run.
+picked_of()
+{
+    local trace
+    if [[ " ${by_times[*]} " == *" $1 "* ]]; then
+        for trace in $suite; do cells "$work/$trace.$2.csv" error_mean "sampler=$1"; done | mean
+    else
+        over dse picked_error_mean "$suite" "sample=$1" "variant=$2" | mean
+    fi
+}
+
 experiment_B6()
 {
     section "B6: design-space exploration (table 4, figure 12)" \
-        "Mean error of the total cycles over bfs-, gaussian-, srad-, heartwall- and particlefilter-like traces, plans made on the baseline. First with the cycles of the chosen launches picked from the full run of each GPU (as published; mean of 10 seeds), then with all other launches skipped."
-    local variant method numbers=(20.06 24.40 5.96 2.03 22.66 25.67 5.44 1.93 16.65 22.61 5.33 1.96 17.90 28.18
-        6.49 2.28 23.68 23.08 5.14 2.30) i=0 trace
+        "Mean error of the total cycles over bfs-, gaussian-, srad-, heartwall- and particlefilter-like traces, plans made on the baseline. Picked: the chosen launches have the cycles of the full run of each GPU (as published; mean of 10 seeds). Skipped: all other launches are skipped. The published numbers are of the methods as in STEM's artifact."
+    local variant set numbers=(20.06 24.40 5.96 2.03 22.66 25.67 5.44 1.93 16.65 22.61 5.33 1.96 17.90 28.18
+        6.49 2.28 23.68 23.08 5.14 2.30) i=0 trace samples
     local -A named=([none]=baseline [stem_cache_x2]="cache x2" [stem_cache_half]="cache x1/2" [stem_sm_x2]="SMs x2"
         [stem_sm_half]="SMs x1/2")
     run_suite
+    samples=$(IFS=,; echo "${by_times[*]}")
     for variant in none stem_cache_x2 stem_cache_half stem_sm_x2 stem_sm_half; do
-        for method in "${methods[@]}"; do
-            row "${named[$variant]}, ${title[$method]}: picked / skipped" \
-                "$(percent "$(over dse picked_error_mean "$suite" "sample=$method" "variant=$variant" | mean)") / $(percent "$(over dse cycles_error "$suite" "sample=$method" "variant=$variant" | mean)")" \
+        for trace in $suite; do
+            times_of "$(full_run "$trace.dse" none)" "$trace.$variant" --sample "$samples" --seeds 10 \
+                --against "$(full_run "$trace.dse" "$variant")"
+        done
+        for set in "${methods[@]}"; do
+            row "${named[$variant]}, $set: picked / skipped" \
+                "$(percent "$(picked_of "$set" "$variant")") / $(percent "$(over dse cycles_error "$suite" "sample=$set" "variant=$variant" | mean)")" \
                 "${numbers[i]} %"
             i=$((i + 1))
         done
+        for set in photon_kernel:variant=paper stem; do
+            row "${named[$variant]}, $set: picked / skipped" \
+                "$(percent "$(picked_of "$set" "$variant")") / $(percent "$(over dse cycles_error "$suite" "sample=$set" "variant=$variant" | mean)")"
+        done
+        for set in "${by_times[@]}"; do
+            row "${named[$variant]}, $set: picked" "$(percent "$(picked_of "$set" "$variant")")"
+        done
     done
     for trace in $suite; do
-        row "$trace, STEM on the five GPUs, picked" \
+        row "$trace, stem:variant=artifact on the five GPUs, picked" \
             "$(for variant in none stem_cache_x2 stem_cache_half stem_sm_x2 stem_sm_half; do percent "$(cells "$work/$trace.dse.csv" picked_error_mean sample=stem:variant=artifact "variant=$variant")"; done | joined)" \
             "$(case $trace in gaussian) echo "13.5, 15.6, 14.8, 3.7, 5.5 %" ;; srad) echo "8.9, 9.7, 8.9, 8.9, 9.0 %" ;; bfs) echo "0.02 to 0.16 %" ;; *) echo "-" ;; esac)"
     done
-    for method in "${methods[@]}"; do
-        row "baseline, ${title[$method]}: instructions simulated, mean" \
-            "$(percent "$(over dse simulated_share "$suite" "sample=$method" variant=none | mean)")"
+    for set in "${both_ways[@]}"; do
+        row "baseline, $set: instructions simulated, mean" \
+            "$(percent "$(over dse simulated_share "$suite" "sample=$set" variant=none | mean)")"
     done
 }
 
 experiment_B8()
 {
     section "B8: 13 metrics, full against weighted sum (figure 14)" \
-        "Mean difference of each metric from the full run, of counts relative, of rates in percentage points. On two programs with layers (resnet, train): STEM with kernels known by name, and by name, grid and block (key=shape), values picked from the full run (as published, for BERT on a GPU); the latter with the other launches skipped. Last STEM on the suite of B6, picked."
+        "Mean difference of each metric from the full run, of counts relative, of rates in percentage points. On three programs with layers (resnet, train, VGG in half precision): STEM with kernels known by name, and by name, grid and block (key=shape), values picked from the full run (as published, for BERT on a GPU); the latter with the other launches skipped. Last STEM on the suite of B6, picked."
     local bar column kind published by_shape=stem:merge=off,key=shape
     run_suite
     run_layers
@@ -322,7 +130,7 @@ warp execution efficiency|warp_execution_efficiency|share|0.00 points
 branch efficiency|branch_efficiency|share|0.00 points
 TEXT
     note "Launches of one kernel that take as long may do different things if their shapes differ: bounds on time" \
-        "say nothing of counts. A metric that is 0 in a whole trace (no FP16) is left out. Data of train and of the" \
+        "say nothing of counts. A trace in which a metric is 0 is left out (FP16: all but one). Data of train and of the" \
         "suite fit the L2: their DRAM traffic is a few kilobytes, and a launch more or less is a large share of it."
 }
 
@@ -334,7 +142,7 @@ difference_in()
         if [[ $1 == suite ]]; then
             for trace in $suite; do differences "$work/$trace.dse.csv" "$2" sample=stem:variant=artifact variant=none; done
         else
-            for trace in resnet train; do differences "$work/$trace.warmup.csv" "$2" "sample=$1" warmup=keep; done
+            for trace in $layers; do differences "$work/$trace.warmup.csv" "$2" "sample=$1" warmup=keep; done
         fi
     )
     if [[ $kind == share ]]; then
@@ -368,21 +176,23 @@ experiment_B10()
         row "${title[$method]}, suite" "$(awk -v a="$flushed" -v b="$kept" 'BEGIN { printf "%+.2f points\n", 100 * (a - b) }')" \
             "${published[$method]}"
     done
-    kept=$(over warmup cycles_error "resnet train" sample=stem:merge=off warmup=keep | mean)
-    flushed=$(over warmup cycles_error "resnet train" sample=stem:merge=off warmup=flush | mean)
-    row "STEM, resnet and train" "$(awk -v a="$flushed" -v b="$kept" 'BEGIN { printf "%+.2f points\n", 100 * (a - b) }')" \
+    kept=$(over warmup cycles_error "$layers" sample=stem:merge=off warmup=keep | mean)
+    flushed=$(over warmup cycles_error "$layers" sample=stem:merge=off warmup=flush | mean)
+    row "STEM, programs with layers" "$(awk -v a="$flushed" -v b="$kept" 'BEGIN { printf "%+.2f points\n", 100 * (a - b) }')" \
         "+0.07 points (CASIO)"
     note "The suite's launches are short and find what they need in the 6 MiB of L2 that the launches before left:" \
         "a flush costs them more than it cost the published programs."
 }
 
-# Programs with repeated layers, like those of neural networks.
+# Programs with repeated layers, like those of neural networks; the last has half precision.
+layers="resnet train vgg-half"
 run_layers()
 {
     local trace
     make_trace resnet resnet -p "width=$(size 50 10)"
     make_trace train train --size "$(size 200 60 400)"
-    for trace in resnet train; do
+    make_trace vgg-half vgg --size 32 -p "width=$(size 50 10)" -p half=1
+    for trace in $layers; do
         score "$trace" "$trace.warmup" --sample stem:merge=off --sample stem:merge=off,key=shape \
             --warmup keep,flush
     done
@@ -395,7 +205,7 @@ experiment_A2()
     local trace file
     run_warmups
     run_layers
-    for trace in $suite resnet train; do
+    for trace in $suite $layers; do
         file=$work/$trace.warmup.csv
         row "$trace: L1 / L2 kept, L1 / L2 flushed" \
             "$(for w in keep flush; do for m in global_load_hit_rate l2_hit_rate; do percent "$(cells "$file" "${m}_sampled" sample= "warmup=$w")"; done; done | joined)"
@@ -431,7 +241,7 @@ experiment_sieve()
     local -A published=([sieve]="-" [sieve:variant=artifact]="speed-up 2x to 5x, 1.86x on CASIO" [sieve:density=off]="-")
     run_suite
     for trace in $suite; do
-        times_of "$(cells "$work/$trace.dse.csv" folder sample= variant=none)" "sieve-$trace" \
+        times_of "$(full_run "$trace.dse" none)" "sieve-$trace" \
             --sample sieve --sample sieve:variant=artifact --sample sieve:density=off --seeds 1
     done
     for name in sieve sieve:variant=artifact sieve:density=off; do
@@ -441,32 +251,138 @@ experiment_sieve()
     done
 }
 
-experiment_online()
+# ---- networks ----
+
+# Programs of hundreds of launches, like those of neural networks; lookups is of the kind of DLRM.
+networks="resnet train decode lookups"
+
+# In full, and with Photon's choice, which looks at basic blocks; what the others choose follows from times and counts.
+run_networks()
 {
-    section "Stated coverage of sequential STEM" \
-        "$(size "2,000" 200) replays each of made programs of 200 to 20,000 launches, and of the GPT-2 training step as Accel-Sim simulated it (3,421 launches): how often the 95 % interval holds the truth, where one is stated. It is refused where tails are so heavy that no interval is sound."
-    local program covered refused speed gpt2=$profiles/gpt2-accelsim/per-kernel.tsv
-    [[ -f $gpt2 ]] || gpt2=
-    "$planning" coverage "$(size 2000 200)" ${gpt2:+"$gpt2"} >"$work/online.txt"
-    awk '
-        NR == 1 {
-            n = split(substr($0, index($0, "launches")), head)
-            for (i = 1; i <= n; i++)
-                at[head[i]] = i
-            if (!("launches" in at && "covered" in at && "refused" in at && "cycles" in at))
-                exit 1
-            next
-        }
-        {
-            name = $0
-            numbers = match(name, / +[0-9]+ +[0-9]+ +[0-9.]+x /) ? substr(name, RSTART) : ""
-            split(numbers, v)
-            print substr(name, 1, RSTART - 1) ", " v[at["launches"]] " launches\t" v[at["covered"]] "\t" \
-                v[at["refused"]] "\t" v[at["cycles"]]
-        }' "$work/online.txt" >"$work/online.tsv"
-    while IFS=$'\t' read -r program covered refused speed; do
-        [[ $program != per-kernel* ]] || program="GPT-2 table"
-        [[ $refused != 100.0% ]] || covered=-
-        row "$program" "$covered at $speed, refused in $refused" "stated: 95 %"
-    done <"$work/online.tsv"
+    local trace
+    make_trace resnet resnet -p "width=$(size 50 10)"
+    make_trace train train --size "$(size 200 60 400)"
+    make_trace decode decode --size "$(size 40 8)" -p width=128 -p layers=2
+    make_trace lookups lookups --size "$(size 200 50)" -p bags=200 -p cold=100
+    for trace in $networks; do
+        score "$trace" "$trace.networks" --sample photon_kernel:variant=artifact
+    done
+}
+
+# choices SUFFIX TRACES SHARE VARIANT: rows of speed-up and error of each method, picked, by program and in the mean.
+choices()
+{
+    local suffix=$1 traces=$2 random=random:fraction=$3 variant=$4 trace set
+    for trace in $traces; do
+        times_of "$(full_run "$trace.$suffix" "$variant")" "choice-$trace" --seeds 10 \
+            --sample "$random,pka:variant=stem,sieve:variant=artifact,stem:variant=artifact,stem:variant=paper,stem"
+        row "$trace: speed-up of random, PKA, Sieve, Photon, STEM (artifact, paper, ours)" \
+            "$(for set in "$random" "${methods[@]}" stem:variant=paper stem; do times "$(choice speedup "$set" "$trace" "$suffix" "$variant")"; done | joined)"
+        row "$trace: error of random, PKA, Sieve, Photon, STEM (artifact, paper, ours)" \
+            "$(for set in "$random" "${methods[@]}" stem:variant=paper stem; do percent "$(choice error "$set" "$trace" "$suffix" "$variant")"; done | joined)"
+    done
+    for set in "$random" "${methods[@]}" stem:variant=paper stem; do
+        row "$traces, $set: speed-up (harmonic mean) / error (mean)" \
+            "$(times "$(for trace in $traces; do choice speedup "$set" "$trace" "$suffix" "$variant"; done | awk '{ sum += 1 / $1; n++ } END { print n / sum }')") / $(percent "$(for trace in $traces; do choice error "$set" "$trace" "$suffix" "$variant"; done | mean)")" \
+            "$(case $suffix,$set in
+            dse,random*) echo "7.09x / 26.67 %" ;;
+            dse,pka*) echo "8.35x / 34.85 %" ;;
+            dse,sieve*) echo "2.62x / 6.63 %" ;;
+            dse,photon*) echo "2.84x / 2.71 %" ;;
+            dse,stem:variant=artifact) echo "3.00x / 0.93 %" ;;
+            networks,random*) echo "984.87x / 28.39 %" ;;
+            networks,pka*) echo "1425.01x / 29.26 %" ;;
+            networks,sieve*) echo "391.09x / 23.75 %" ;;
+            networks,photon*) echo "168.61x / 9.85 %" ;;
+            networks,stem:variant=artifact) echo "109.60x / 0.36 %" ;;
+            *) echo "-" ;;
+            esac)"
+    done
+}
+
+# choice speedup|error SET TRACE SUFFIX VARIANT
+choice()
+{
+    local -A of_run=([speedup]=speedup_cycles [error]=picked_error_mean)
+    local -A of_times=([speedup]=speedup_time_harmonic_mean [error]=error_mean)
+    if [[ $2 == photon* ]]; then
+        cells "$work/$3.$4.csv" "${of_run[$1]}" "sample=$2" "variant=$5"
+    else
+        cells "$work/choice-$3.csv" "${of_times[$1]}" "sampler=$2"
+    fi
+}
+
+experiment_B2()
+{
+    section "B2, B3: speed-up and error of each method (table 3, figures 7 to 9)" \
+        "As in STEM's artifact, picked, mean of 10 seeds: five programs like those of Rodinia (random: a tenth of the launches), four like those of CASIO (random: a thousandth, at least one), and seven made-up profiles like those of Hugging Face."
+    local name launches kernels spread set
+    run_suite
+    choices dse "$suite" 0.1 none
+    run_networks
+    choices networks "$networks" 0.001 ""
+    while read -r name launches kernels spread; do
+        times_of "$(profile_of_many "$name" "$launches" "$kernels" "$spread")" "B2-$name" --seeds "$(size 5 3)" \
+            --sample random:fraction=0.001,stem:variant=artifact
+        row "figure 9, $name: error and speed-up of random, STEM" \
+            "$(for set in random:fraction=0.001 stem:variant=artifact; do printf '%s at %s\n' "$(percent "$(cells "$work/B2-$name.csv" error_mean "sampler=$set")")" "$(times "$(cells "$work/B2-$name.csv" speedup_time_harmonic_mean "sampler=$set")")"; done | joined)"
+    done <<<"$many_launches"
+    for set in random:fraction=0.001 stem:variant=artifact; do
+        row "seven profiles, $set: speed-up / error (means)" \
+            "$(times "$(of_many B2 speedup_time_harmonic_mean "sampler=$set" | mean)") / $(percent "$(of_many B2 error_mean "sampler=$set" | mean)")" \
+            "$([[ $set == stem* ]] && echo "31719.06x / 0.57 %" || echo "1004.97x / 2.40 %")"
+    done
+}
+
+experiment_B4()
+{
+    section "B4: how unlike the launches of a cluster are (figure 10)" \
+        "lookups, two launches for each request, of which one in ten is slow for what it reads: clusters, and standard deviation over mean of the cycles in the worst of them. Published: of two clusters of DLRM."
+    local method plan=$work/cluster.json
+    run_networks
+    for method in "${methods[@]}"; do
+        rm -f "$plan"
+        "$rubato" plan "$(full_run lookups.networks)" --trace "$work/lookups.rbt" --sample "$method" -o "$plan" \
+            >"$work/cluster.txt" 2>&1
+        row "${title[$method]}: clusters, CoV of the worst" \
+            "$(awk -F '[:,]' '$1 ~ /"size"/ { n++ } $1 ~ /"mean"/ { mean = $2 }
+                $1 ~ /"sd"/ && mean > 0 { cov = $2 / mean; if (cov > worst) worst = cov }
+                END { printf "%d, %.3f", n, worst }' "$plan")" \
+            "$(case $method in pka*) echo "0.417, 0.302" ;; sieve*) echo "0.124, 0.706" ;; photon*) echo "0.040, 0.031" ;; *) echo "-" ;; esac)"
+    done
+}
+
+experiment_B7()
+{
+    section "B7: profiles of another GPU (figure 13)" \
+        "Launches chosen from the times on a V100, weighted sums of their times on other GPUs: error, mean of 10 seeds, and over four networks. Published: STEM from an H100 to an H200."
+    local chip trace set
+    run_networks
+    for chip in rtx2080ti a100; do
+        for trace in $networks; do
+            [[ -f $work/$trace.$chip/launches.csv ]] ||
+                "$rubato" run "$work/$trace.rbt" --gpu "$chip" -o "$work/$trace.$chip" --progress never >/dev/null 2>&1
+            times_of "$(full_run "$trace.networks")" "B7-$trace-$chip" --against "$work/$trace.$chip" --seeds 10 \
+                --sample pka:variant=stem,sieve:variant=artifact,stem:variant=artifact,stem:variant=paper,stem
+        done
+        for set in pka:variant=stem sieve:variant=artifact stem:variant=artifact stem:variant=paper stem; do
+            row "V100 to $chip, $set: $networks; mean" \
+                "$(for trace in $networks; do percent "$(cells "$work/B7-$trace-$chip.csv" error_mean "sampler=$set")"; done | joined); $(percent "$(for trace in $networks; do cells "$work/B7-$trace-$chip.csv" error_mean "sampler=$set"; done | mean)")" \
+                "$([[ $set == stem:variant=artifact ]] && echo "5.46 %" || echo "-")"
+        done
+    done
+}
+
+experiment_A1()
+{
+    section "A1: rate of the simulator (Allegro, table I; TBPoint, table I)" \
+        "Full runs: thousand warp instructions per second of processor time, and how many times slower than the GPU that is simulated. Published: GPT-2, instructions not defined; MacSim 50.5, GPGPU-Sim 12.5, MGPUSim 27 thousand a second, which is 81,000, 329,000 and 152,000 times slower."
+    local trace file
+    run_networks
+    for trace in $networks; do
+        file=$(full_run "$trace.networks")/run.json
+        row "$trace: thousand instructions a second, slow-down" \
+            "$(awk -F '[:,]' '/"cpu_seconds"/ && !s { s = $2 } /"warp_instructions"/ && !n { n = $2 } /"cycles"/ && !c { c = $2 }
+                END { printf "%.0f, %.0fx", n / s / 1000, s * 1380e6 / c }' "$file")" "-"
+    done
 }

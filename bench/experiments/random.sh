@@ -13,6 +13,7 @@ first=1
 numbers=
 least_waves=0
 least_launches=0
+fixed_chip=
 samples=()
 keep=false
 gate=false
@@ -35,6 +36,7 @@ set of samplers, and prints how often the printed intervals hold.
   --number K       triple K alone; may be repeated (without N)
   --waves W        only single launches of at least W waves: the next N of them
   --launches L     only programs of at least L launches: the next N of them
+  --chip OPTIONS   instead of the drawn chip, such as '-s sm.count=14'; waves are those of the drawn one
   --sampler SET    samplers to try, as in rubato evaluate; may be repeated
                    [a launch: ${launch_samples[*]}; a program: ${program_samples[*]}]
   --instructions   cost in host instructions instead of processor time, which says little on a busy
@@ -67,7 +69,7 @@ workload()
 {
     local arch options
     IFS=$'\t' read -r launches seed_of arch _ options < <("$draw" draw "$1" "$seed" "$work/w$1.sil")
-    read -ra chip <<<"$options"
+    read -ra chip <<<"${fixed_chip:-$options}"
     "$rubato" gen "$work/w$1.sil" --arch "$arch" -o "$work/w$1.rbt" --force --progress never \
         2>"$work/log"
 }
@@ -129,7 +131,7 @@ while (($# > 0)); do
     --keep) keep=true ;;
     --gate) gate=true ;;
     --instructions) instructions=true ;;
-    --seed | --first | --number | --waves | --launches | --sampler | --rubato | --draw | -o)
+    --seed | --first | --number | --waves | --launches | --chip | --sampler | --rubato | --draw | -o)
         (($# > 1)) || fail_usage
         case $1 in
         --seed) seed=$2 ;;
@@ -137,6 +139,7 @@ while (($# > 0)); do
         --number) numbers+=" $2" ;;
         --waves) least_waves=$2 ;;
         --launches) least_launches=$2 ;;
+        --chip) fixed_chip=$2 ;;
         --sampler) samples+=("$2") ;;
         --rubato) rubato=$2 ;;
         --draw) draw=$2 ;;

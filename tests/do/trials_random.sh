@@ -31,6 +31,10 @@ same()
 }
 cmp <(same "$work/a") <(same "$work/b")
 [[ -s $work/b/w5.sil && ! -e $work/a/w5.sil ]]
+# The same launch on a chip that is given.
+random "$@" --number 5 --seed 1 --sampler smarts --chip '-s sm.count=3' -o "$work/chip"
+cut -f3 "$work/chip/triples.tsv" | grep -qx -- '-s sm.count=3'
+cmp -s <(same "$work/a") <(same "$work/chip") && exit 1
 # Costs in host instructions, by a perf that counts 1,000 without a sampler and 1,060 with one: above 1.05.
 mkdir "$work/bin"
 cat >"$work/bin/perf" <<'PERF'

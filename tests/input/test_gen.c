@@ -53,6 +53,10 @@ static const struct tiny {
     {"solver", 300, true, {"skew=4", "iterations=2"}},
     {"multigrid", 32, false, {"levels=3", "cycles=2"}},
     {"decode", 3, false, {"width=64", "vocabulary=100"}},
+    {"pagerank", 100, true, {"degree=20", "iterations=2"}},
+    {"vgg", 32, false, {"width=2", NULL}},
+    {"cfd", 500, true, {"steps=1", NULL}},
+    {"gridding", 6, true, {"dense=20", NULL}},
 };
 enum { N_TINY = sizeof(tiny) / sizeof(tiny[0]) };
 
