@@ -1,9 +1,9 @@
 #include "frontend/input/rbt/read/rbt_index_get.h"
 
-#include "sim/core/find_first.h"
-
 #include <math.h>
 #include <stdlib.h>
+
+#include "sim/core/find_first.h"
 
 enum {
     GRID_BLOCKS_MAX_LOG2 = 40,
