@@ -13,7 +13,7 @@
  * line of the cache in 0.1 us. */
 static const double barrier = 1e-6;
 
-/* One thread is the base. The windows are those of a chip of so many threads. */
+/* One thread is the base. The windows are those of a chip of that many threads. */
 static const unsigned n_threads[] = {1, 2, 4, 8, 16};
 enum { WAYS = sizeof(n_threads) / sizeof(n_threads[0]) };
 
@@ -123,7 +123,7 @@ static size_t window_tasks(const shard_times_t *t, size_t w, const task_t *own, 
     return n + blocks;
 }
 
-/* Seconds of the run on so many threads. */
+/* Seconds of the run on that many threads. */
 static double run_time(const shard_times_t *t, unsigned threads)
 {
     double seconds = t->window[0].decoding;

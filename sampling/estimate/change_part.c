@@ -5,7 +5,7 @@
 
 #include "sim/core/alloc.h"
 
-/* Share of the cycles that a group has at least, if its kernel has so many. */
+/* Least share of the cycles of a group, if its kernel has that share. */
 #define GROUP_SHARE 0.1
 
 /* Launches of a kernel are divided where they are this many times as long as the shortest of the group. */

@@ -7,7 +7,7 @@
 
 #include "sampling/estimate/change.h"
 
-/* Samples from which a spread is taken, if there are so many of a kernel. */
+/* Samples from which a spread is taken, if a kernel has that many. */
 enum { CHANGE_ENOUGH = 6 };
 
 /* A stratum, by its samples that count. */

@@ -22,7 +22,7 @@ bool sample_few_show(const shown_t *s);
  * neither. */
 double sample_misses(const stat_form_t *f, const double values[STAT_VALUES]);
 
-/* What few samples show may be so much more or less of it, relatively (a guess). */
+/* What few samples show may be off by this share of it (a guess). */
 #define FEW_ERROR 1.5
 
 #endif

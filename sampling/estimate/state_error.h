@@ -30,7 +30,7 @@ bool state_error_is_cold(const linear_term_t *term, size_t n);
 const char *state_error_unknown(const linear_term_t *term, size_t n, bool unmet);
 
 /* Half-width, at 95 %, of the cycles of one launch that is simulated at another time than in a run of all
- * launches; cycles: of the launch, or of so many like it. */
+ * launches; cycles: of the launch, or of several like it. */
 double state_error_launch(double cycles);
 
 /* The same as state_error() and state_error_prefetch() for the cycles of the whole program. */

@@ -56,7 +56,7 @@ typedef struct {
     const double *counter[POP_COUNTERS]; /* by pop_counter_t */
     const double *fact[POP_FACTS];       /* by pop_fact_t */
     const double *predicted; /* cycles of each launch, as a model of equations predicts them, */
-    double launch_latency;   /* of which so many are the same for all */
+    double launch_latency;   /* the part of them that all share */
     const double *extra; /* cycles that a launch may take longer than others with these counts */
 
     /* Basic-block vectors, sparse and without duplicates: row i has vector bbv_of[i]; vector v has

@@ -142,7 +142,7 @@ predict_traffic_t predict_assume(const predict_profile_t *p, const gpu_spec_t *s
     t.atomic_sectors = insts[2] * of_inst;
     t.load_lines = insts[0] * t.lines[OP_LOAD_LG];
     take_access(&t, p->access);
-    /* Data that the host copied is read once, if the launch reads so much; the L2 holds its share of it. */
+    /* Data that the host copied is read once, if the launch reads that much; the L2 holds its share of it. */
     const double reads = t.load_sectors * (1 - t.l1_hit);
     const double room = (double)spec->mem.l2.size / SECTOR_BYTES;
     const double data = p->copied + t.store_sectors;

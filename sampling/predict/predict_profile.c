@@ -7,7 +7,7 @@
 #include "sim/core/mix64.h"
 #include "sim/sm/memory/coalesce.h"
 
-/* Of each class, so many accesses are looked at, and of further ones a part. */
+/* Of each class, this many accesses are looked at, and a part of the others. */
 enum { ACCESS_MOST = 1024, ACCESS_SHARE = 16 };
 
 enum { INST_BYTES = 16, BANKS = 32 };

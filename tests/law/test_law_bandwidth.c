@@ -115,7 +115,7 @@ static void check_l1_rates(const gpu_spec_t *spec)
         cycles_per_access(spec, "LDG.E.SYS", LINE_BYTES + 4, region),
         larger(larger(address_cycles(spec), spec->sm.l1.pass_cycles), WARP / lines_per_cycle),
         "L1 hits in 32 lines");
-    /* Two and four lanes to a bank, each in a line of its own: so many passes. */
+    /* Two and four lanes to a bank, each in a line of its own: two and four passes. */
     for (unsigned ways = 2; ways <= 4; ways *= 2)
         lab_assert_equal(cycles_per_access(spec, "LDG.E.SYS", 4 * ways, region),
                          larger(address_cycles(spec), ways * WARP * 4 / bytes_per_cycle),

@@ -52,7 +52,7 @@ typedef struct {
     unsigned access, chain, steps;
 } sequence_t;
 
-/* An access, a chain of so many instructions, a barrier; and again. */
+/* An access, a chain of n instructions, a barrier; and again. */
 static void access_chain_barrier(synth_warp_t *w, const void *ctx)
 {
     const sequence_t *s = ctx;

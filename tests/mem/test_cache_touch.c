@@ -213,7 +213,7 @@ static void only_missing_sectors_are_filled(void **state)
     free_tags(&t);
 }
 
-/* Sectors filled, in the third round over so many lines of a set of 16 ways, and how many of them are late. */
+/* Sectors filled, in the third round over n lines of a set of 16 ways, and how many of them are late. */
 static void assert_late(uint64_t lines, uint64_t filled, uint64_t late)
 {
     addr_map_t map;

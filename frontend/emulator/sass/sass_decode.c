@@ -272,30 +272,78 @@ static void add_pair_source(sass_inst_t *in, char position)
         o->select = (uint8_t)sass_bits(in, 88, 1);
 }
 
-static void add_operand(sass_inst_t *in, char first, char second)
+/* Numbers, masks, barriers and special registers. False: the token is none of these. */
+static bool add_number(sass_inst_t *in, char first, char second)
 {
-    sass_operand_t *o;
-
     switch (TOKEN(first, second)) {
-    case TOKEN('V', 'm'):
-    case TOKEN('M', 'a'):
-    case TOKEN('M', 'b'):
-    case TOKEN('M', 'c'):
-        sass_put_matrix(in, second);
-        break;
-    case TOKEN('M', 'd'):
-        sass_put_sparsity(in);
-        break;
-    case TOKEN('M', 't'):
-        sass_put_copy_target(in);
-        break;
     case TOKEN('T', 'u'):
         add_thread_mask(in);
         break;
-    case TOKEN('P', 'a'):
-    case TOKEN('P', 'b'):
-    case TOKEN('P', 'c'):
-        add_pair_source(in, second);
+    case TOKEN('B', 'n'):
+        sass_put_value(in, sass_bits(in, 34, 20));
+        in->operand[in->n_operands - 1].hidden = sass_bits(in, 34, 20) == 0;
+        break;
+    case TOKEN('B', 'm'):
+        add_mask(in);
+        break;
+    case TOKEN('V', 'b'):
+        add_quad_mask(in);
+        break;
+    case TOKEN('B', 'r'):
+        sass_put_value(in, sass_bits(in, 54, 4));
+        in->operand[in->n_operands - 1].hidden = sass_bits(in, 78, 2) != 0;
+        break;
+    case TOKEN('B', 'd'):
+        sass_put_barrier(in, 16);
+        break;
+    case TOKEN('B', 'a'):
+        sass_put_barrier(in, 24);
+        break;
+    case TOKEN('B', 'i'):
+    case TOKEN('B', 'c'):
+        sass_put_block_barrier(in, second == 'i');
+        break;
+    case TOKEN('S', 'r'):
+        sass_put(in, SASS_OPERAND_SPECIAL)->num = (uint8_t)sass_bits(in, 72, 8);
+        break;
+    case TOKEN('S', 'b'):
+        sass_put_dependence_barriers(in);
+        break;
+    case TOKEN('L', 'u'):
+        sass_put_value(in, sass_bits(in, 72, 8));
+        break;
+    case TOKEN('L', 'v'):
+        sass_put_value(in, sass_bits(in, 16, 8));
+        break;
+    case TOKEN('P', 'm'):
+        sass_put_value(in, sass_bits(in, 32, 16));
+        break;
+    case TOKEN('L', 's'):
+        sass_put_value(in, sass_bits(in, 75, 5));
+        break;
+    case TOKEN('P', 'l'):
+        sass_put_value(in, sass_bits(in, 72, 5) << 3 | sass_bits(in, 64, 3));
+        sass_put_value(in, sass_bits(in, 16, 8));
+        break;
+    case TOKEN('H', 'l'):
+    case TOKEN('H', 'm'):
+        add_shuffle(in, second == 'l');
+        break;
+    case TOKEN('P', 'r'):
+        sass_put(in, SASS_OPERAND_PR)->write = in->op == SASS_R2P;
+        break;
+    default:
+        return false;
+    }
+    return true;
+}
+
+/* Addresses, constants, data and targets. False: the token is none of these. */
+static bool add_place(sass_inst_t *in, char first, char second)
+{
+    switch (TOKEN(first, second)) {
+    case TOKEN('M', 't'):
+        sass_put_copy_target(in);
         break;
     case TOKEN('N', 's'):
         if (in->op == SASS_ATOMS)
@@ -303,13 +351,6 @@ static void add_operand(sass_inst_t *in, char first, char second)
         break;
     case TOKEN('X', 't'):
         sass_tex_operands(in);
-        break;
-    case TOKEN('F', 's'):
-    case TOKEN('I', 's'):
-        sass_put_conversion_source(in, first == 'F');
-        break;
-    case TOKEN('n', 'b'):
-        add_complement(in);
         break;
     case TOKEN('W', 'a'):
         sass_put_pair(in, true);
@@ -321,36 +362,8 @@ static void add_operand(sass_inst_t *in, char first, char second)
     case TOKEN('W', 'c'):
         sass_put_call_target(in);
         break;
-    case TOKEN('B', 'n'):
-        sass_put_value(in, sass_bits(in, 34, 20));
-        in->operand[in->n_operands - 1].hidden = sass_bits(in, 34, 20) == 0;
-        break;
     case TOKEN('Y', 'a'):
         sass_put_pair(in, sass_bits(in, 73, 1));
-        break;
-    case TOKEN('L', 'h'):
-        add_lea_high(in);
-        break;
-    case TOKEN('p', '0'):
-    case TOKEN('p', '1'):
-        add_optional_pred(in, second, in->uniform);
-        break;
-    case TOKEN('B', 'm'):
-        add_mask(in);
-        break;
-    case TOKEN('E', 'a'):
-    case TOKEN('E', 'b'):
-        add_packed_float(in, second);
-        break;
-    case TOKEN('E', 'c'):
-        add_packed(in);
-        break;
-    case TOKEN('V', 'b'):
-        add_quad_mask(in);
-        break;
-    case TOKEN('B', 'r'):
-        sass_put_value(in, sass_bits(in, 54, 4));
-        in->operand[in->n_operands - 1].hidden = sass_bits(in, 78, 2) != 0;
         break;
     case TOKEN('M', 'g'):
         if (in->op == SASS_CCTL)
@@ -375,29 +388,6 @@ static void add_operand(sass_inst_t *in, char first, char second)
     case TOKEN('C', 'z'):
         sass_put_indexed_const(in, false);
         break;
-    case TOKEN('B', 'd'):
-        sass_put_barrier(in, 16);
-        break;
-    case TOKEN('B', 'a'):
-        sass_put_barrier(in, 24);
-        break;
-    case TOKEN('B', 'i'):
-    case TOKEN('B', 'c'):
-        sass_put_block_barrier(in, second == 'i');
-        break;
-    case TOKEN('S', 'r'):
-        sass_put(in, SASS_OPERAND_SPECIAL)->num = (uint8_t)sass_bits(in, 72, 8);
-        break;
-    case TOKEN('S', 'a'):
-    case TOKEN('S', 'c'):
-        sass_put_source(in, SASS_PLAIN, second);
-        break;
-    case TOKEN('S', 'x'): /* Sb has another meaning */
-        sass_put_source(in, SASS_PLAIN, 'b');
-        break;
-    case TOKEN('S', 'b'):
-        sass_put_dependence_barriers(in);
-        break;
     case TOKEN('T', 'l'):
         sass_put_target(in, 48, true);
         break;
@@ -407,28 +397,60 @@ static void add_operand(sass_inst_t *in, char first, char second)
     case TOKEN('T', 'o'):
         sass_put_target(in, 48, false);
         break;
-    case TOKEN('L', 'u'):
-        sass_put_value(in, sass_bits(in, 72, 8));
+    default:
+        return false;
+    }
+    return true;
+}
+
+static void add_operand(sass_inst_t *in, char first, char second)
+{
+    sass_operand_t *o;
+
+    if (add_number(in, first, second) || add_place(in, first, second))
+        return;
+    switch (TOKEN(first, second)) {
+    case TOKEN('V', 'm'):
+    case TOKEN('M', 'a'):
+    case TOKEN('M', 'b'):
+    case TOKEN('M', 'c'):
+        sass_put_matrix(in, second);
         break;
-    case TOKEN('L', 'v'):
-        sass_put_value(in, sass_bits(in, 16, 8));
+    case TOKEN('M', 'd'):
+        sass_put_sparsity(in);
         break;
-    case TOKEN('P', 'm'):
-        sass_put_value(in, sass_bits(in, 32, 16));
+    case TOKEN('P', 'a'):
+    case TOKEN('P', 'b'):
+    case TOKEN('P', 'c'):
+        add_pair_source(in, second);
         break;
-    case TOKEN('L', 's'):
-        sass_put_value(in, sass_bits(in, 75, 5));
+    case TOKEN('F', 's'):
+    case TOKEN('I', 's'):
+        sass_put_conversion_source(in, first == 'F');
         break;
-    case TOKEN('P', 'l'):
-        sass_put_value(in, sass_bits(in, 72, 5) << 3 | sass_bits(in, 64, 3));
-        sass_put_value(in, sass_bits(in, 16, 8));
+    case TOKEN('n', 'b'):
+        add_complement(in);
         break;
-    case TOKEN('H', 'l'):
-    case TOKEN('H', 'm'):
-        add_shuffle(in, second == 'l');
+    case TOKEN('L', 'h'):
+        add_lea_high(in);
         break;
-    case TOKEN('P', 'r'):
-        sass_put(in, SASS_OPERAND_PR)->write = in->op == SASS_R2P;
+    case TOKEN('p', '0'):
+    case TOKEN('p', '1'):
+        add_optional_pred(in, second, in->uniform);
+        break;
+    case TOKEN('E', 'a'):
+    case TOKEN('E', 'b'):
+        add_packed_float(in, second);
+        break;
+    case TOKEN('E', 'c'):
+        add_packed(in);
+        break;
+    case TOKEN('S', 'a'):
+    case TOKEN('S', 'c'):
+        sass_put_source(in, SASS_PLAIN, second);
+        break;
+    case TOKEN('S', 'x'): /* Sb has another meaning */
+        sass_put_source(in, SASS_PLAIN, 'b');
         break;
     case TOKEN('G', 'b'):
         sass_put_source(in, SASS_HALF, 'b');

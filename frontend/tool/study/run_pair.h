@@ -39,7 +39,7 @@ typedef struct {
     unit_pairs_t *units; /* owned; if paired: of units inside a launch */
 } run_pair_t;
 
-/* A warning that so many estimates state no error; 0: nothing. */
+/* A warning that some estimates state no error; 0: nothing. */
 void run_pair_warn(FILE *out, size_t estimates);
 
 /* Files that cannot be read leave no pair, except in RB_IO. *p is zeroed; a and b must outlive it. The caller frees *p, also

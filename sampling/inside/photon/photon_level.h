@@ -40,7 +40,7 @@ extern const param_choice_t photon_residents_choices[]; /* names of forward_resi
     P(BOOL, index, "true", 0, 1, "",                                                               \
       "use what a trace's index knows of all blocks, instead of reading a sample of them")         \
     P(F64, sample, "0.01", 0, 1, "", "share of the blocks to read ahead, if no index is used")     \
-    P(U64, most, "0", 0, 1e15, "blocks", "... at most so many; 0: no limit")                       \
+    P(U64, most, "0", 0, 1e15, "blocks", "... at most this many; 0: no limit")                     \
     T(save, "", "file to which the analysis of launches that are read ahead is saved")             \
     T(load, "", "file with a saved analysis: launches in it are not read ahead")                   \
     P(BOOL, fill, "true", 0, 1, "",                                                                \
@@ -93,7 +93,7 @@ extern const param_choice_t photon_residents_choices[]; /* names of forward_resi
 typedef struct {
     bool index;              /* of all blocks, if there is an index */
     double share;            /* otherwise of this share of the blocks */
-    uint64_t least, most;    /* at least and at most so many; most 0: no limit */
+    uint64_t least, most;    /* bounds of the number; most 0: no limit */
     const char *load, *save; /* files; "": none */
 } photon_look_t;
 

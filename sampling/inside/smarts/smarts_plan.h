@@ -32,7 +32,7 @@ typedef struct {
 smarts_plan_t smarts_plan_make(const smarts_options_t *o, const smarts_look_t *look, rng_t rng);
 
 /* Once a wave is known to take this many cycles: settling and units must take at least `least`, and end with an
- * interval of so many. */
+ * interval of that many. */
 void smarts_plan_settle(smarts_plan_t *p, double wave_cycles, double least, double interval);
 
 /* Takes the lengths of blocks into account, as far as they are known now. */

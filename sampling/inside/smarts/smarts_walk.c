@@ -15,13 +15,13 @@
 /*
  * A plan that would simulate more than this part of the limit is looked at again before anything is skipped: the first
  * waves find empty caches, and later ones may be so much faster that units, which last a time, are more of them. The
- * ramp is at most so many times as long as a launch settles.
+ * ramp is at most this many times as long as a launch settles.
  */
 #define CLEAR_PART   0.75
 #define LONGEST_RAMP 4
 #define SAME_PACE    0.9
 
-/* The rest is simulated if units and tail would be so much more of it than the limit: less than that pays. */
+/* The rest is simulated if units and tail would be a larger share of it than the limit. */
 #define REST_MARGIN 0.1
 
 void smarts_simulate_rest(smarts_state_t *s, const char *why)

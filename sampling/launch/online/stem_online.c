@@ -233,7 +233,7 @@ static void take(stem_online_t *s, uint32_t h, uint64_t m)
     }
 }
 
-/* Takes m launches of each stratum; all of them if so many cost more than a share of the program. */
+/* Takes m launches of each stratum; all of them if m cost more than a share of the program. */
 static void take_if_it_pays(stem_online_t *s, const uint64_t *m, double most)
 {
     double cost = 0, all = 0;

@@ -221,7 +221,7 @@ static void qspc(const op_case_t *c, const op_in_t *in, op_out_t *out)
         73, 3, 1 << U32 | 1 << U64                                                                 \
     }
 
-/* Of so many matrices, by their code. */
+/* Of one, two or four matrices, by their code. */
 #define LDSM(code, n_matrices)                                                                     \
     {                                                                                              \
         .lo = 0x03b, .hi = (code) << 8, .words = (n_matrices), .expect = ldsm,                     \

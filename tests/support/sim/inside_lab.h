@@ -20,7 +20,7 @@ typedef struct {
     unsigned loops;     /* passes, if not irregular; 0: one */
     unsigned irregular; /* passes are 1 .. this, at random; 0: not */
     bool growing;       /* irregular: more and more, not at random */
-    unsigned rare;      /* every so many blocks, one passes rare_loops times instead; 0: none */
+    unsigned rare;      /* of this many blocks, one passes rare_loops times instead; 0: none */
     unsigned rare_loops;
 } work_t;
 

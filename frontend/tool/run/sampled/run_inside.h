@@ -30,7 +30,7 @@ void run_inside_tell_idle(const run_inside_t *r, const text_list_t *sets);
 RB_CHECKED rb_code_t run_inside_follow(run_inside_t *r, const char *folder, bool *followed,
                                        rb_err_t *err);
 
-/* Writes the units of a run of so many launches, if a sampler measures them; perhaps none. RB_IO. */
+/* Writes the units of a run, if a sampler measures them; perhaps none. RB_IO. */
 RB_CHECKED rb_code_t run_inside_write(const run_inside_t *r, const char *folder, uint64_t launches,
                                       rb_err_t *err);
 
