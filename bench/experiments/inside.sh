@@ -374,7 +374,7 @@ experiment_twenty()
     local paper=tbpoint_region:variant=paper
     section "20 launches of 200 waves" \
         "Launches that are drawn, each with a chip of its own; then the same launches on the chip of TBPoint's paper, where they have fewer waves."
-    twenty drawn "" "$photon" "$code" "$paper" photon_bb,photon_warp tbpoint_region "$paper,normalise=on" \
+    twenty drawn "" "$photon" "$code" "$paper" photon_bb,photon_warp tbpoint_region smarts "$paper,normalise=on" \
         "$paper,tolerance=0.01" "$paper,check=on"
     twenty fermi "$fermi" "$photon" "$code" "$paper" tbpoint_region
 }
