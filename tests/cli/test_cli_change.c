@@ -166,6 +166,25 @@ static void a_run_simulates_what_its_change_needs(void **state)
     assert_true(half > 0 && half < 1.2 && back - half < -truth * 1.1 && back + half > -truth);
     free(text);
     free(full);
+    /* Another one that follows is its pair, too. */
+    expect(0, NULL, WORDS("run", SOLVER, "-s", "sm.count=6", "-o", "full6"));
+    expect(0, NULL, WORDS("run", SOLVER, "-s", "sm.count=6", "--change-from", "b4", "-o", "p6"));
+    char *all = diff("full6", "full8");
+    const double third = change_in(all, "totals.cycles", &exact);
+    text = diff("p6", "p8");
+    const double among = change_in(text, "totals.cycles", &half);
+    assert_non_null(strstr(text, "launches that both simulated"));
+    assert_true(half > 0 && half <= 1 && among - half <= third && third <= among + half);
+    free(text);
+    free(all);
+    text =
+        cli_run_as(&rubato, 0, NULL,
+                   WORDS("run", SOLVER, "-s", "sm.count=6", "--sample", "stem_online", "-o", "b6"));
+    free(text);
+    expect(0, NULL, WORDS("run", SOLVER, "-s", "sm.count=6", "--change-from", "b6", "-o", "q6"));
+    text = diff("p8", "q6"); /* they follow different runs */
+    assert_non_null(strstr(text, "shows only its change from that run and from others"));
+    free(text);
     /* It shows nothing else. */
     text = diff("p8", "full8");
     assert_non_null(strstr(text, "shows only its change from that run"));

@@ -258,11 +258,11 @@ static void intervals_are_those_of_stratified_sampling(void **state)
     (void)state;
     plan_cluster_t clusters[] = {{.size = 10, .draws = 2, .mean = NAN, .sd = NAN},
                                  {.size = 20, .draws = 3, .mean = NAN, .sd = NAN}};
-    plan_sample_t samples[] = {{1, 5, 0, 1},
-                               {2, 5, 0, 1},
-                               {11, 20.0 / 3, 1, 1},
-                               {12, 20.0 / 3, 1, 1},
-                               {13, 20.0 / 3, 1, 1}};
+    plan_sample_t samples[] = {{1, 5, 0, 1, 0, 0},
+                               {2, 5, 0, 1, 0, 0},
+                               {11, 20.0 / 3, 1, 1, 0, 0},
+                               {12, 20.0 / 3, 1, 1, 0, 0},
+                               {13, 20.0 / 3, 1, 1, 0, 0}};
     plan_t plan = {.clusters = clusters,
                    .n_clusters = 2,
                    .samples = samples,
@@ -288,7 +288,7 @@ static void single_samples_borrow_the_spread_of_the_profile(void **state)
 {
     (void)state;
     plan_cluster_t clusters[] = {{.size = 100, .draws = 1, .mean = 50, .sd = 5}};
-    plan_sample_t samples[] = {{1, 100, 0, 1}};
+    plan_sample_t samples[] = {{1, 100, 0, 1, 0, 0}};
     plan_t plan = {.clusters = clusters,
                    .n_clusters = 1,
                    .samples = samples,

@@ -49,6 +49,55 @@ static bool is_part_of(const run_arm_t *part, const run_arm_t *base)
     return has_samples(base, &part->plan) && has_samples(base, &base->plan);
 }
 
+/* Whether two runs simulated parts of the same run's choice. */
+static bool same_base(const plan_t *a, const plan_t *b)
+{
+    const plan_t *x = a->base, *y = b->base;
+    bool same = x != NULL && y != NULL && x->n_samples == y->n_samples && x->seed == y->seed;
+    for (uint64_t i = 0; same && i < x->n_samples; i++) {
+        const plan_sample_t *s = &x->samples[i], *t = &y->samples[i];
+        same = s->launch == t->launch && s->cluster == t->cluster && s->kernel == t->kernel &&
+               s->cycles > 0 && !(s->cycles < t->cycles) && !(s->cycles > t->cycles);
+    }
+    return same;
+}
+
+/* Of the samples of the plan that both runs took a part of, keeps the draws that both have. */
+static void keep_common(run_pair_t *p)
+{
+    const uint64_t n = p->plan->n_samples;
+    part_groups_t groups;
+    uint32_t *b = rb_calloc(n + 1, sizeof(*b));
+    for (uint64_t i = 0; i < n; i++)
+        b[i] = draws_of(&p->b->arm.plan, p->plan->samples[i].launch);
+    part_groups_make(&groups, p->plan, p->cycles, p->kernel);
+    uint32_t *both = rb_calloc(n + 1, sizeof(*both));
+    part_common(&groups, p->drawn, b, both);
+    memcpy(p->drawn, both, n * sizeof(*both));
+    part_groups_free(&groups);
+    free(both);
+    free(b);
+}
+
+/* How often each sample of the base was drawn, by the run that simulated a part or by both. */
+static void take_drawn(run_pair_t *p)
+{
+    const plan_t *base = p->plan;
+    p->drawn = rb_calloc(base->n_samples + 1, sizeof(*p->drawn));
+    p->kernel = rb_calloc(base->n_samples + 1, sizeof(*p->kernel));
+    p->cycles = rb_calloc(base->n_samples + 1, sizeof(*p->cycles));
+    const run_arm_t *all = base == &p->a->arm.plan ? &p->a->arm : &p->b->arm;
+    for (uint64_t i = 0; i < base->n_samples; i++) {
+        const plan_sample_t *s = &base->samples[i];
+        const arm_launch_t *l = p->among ? NULL : run_arm_find(all, s->launch);
+        p->drawn[i] = draws_of(p->part, s->launch);
+        p->cycles[i] = l != NULL ? l->values[VALUE_CYCLES] : s->cycles;
+        p->kernel[i] = l != NULL ? l->name : s->kernel;
+    }
+    if (p->among)
+        keep_common(p);
+}
+
 /* The values of the samples that both have. False: a launch is another one in the other run. */
 static bool take_values(run_pair_t *p)
 {
@@ -56,10 +105,8 @@ static bool take_values(run_pair_t *p)
     const uint64_t n = p->plan->n_samples;
     bool inside = false;
     p->both = rb_calloc(n + 1, sizeof(*p->both));
-    if (p->part != NULL) {
-        p->drawn = rb_calloc(n + 1, sizeof(*p->drawn));
-        p->kernel = rb_calloc(n + 1, sizeof(*p->kernel));
-    }
+    if (p->part != NULL)
+        take_drawn(p);
     for (int k = 0; k < 2; k++) {
         p->values[k] = rb_calloc(n * STAT_VALUES + 1, sizeof(double));
         p->inside[k] = rb_calloc(n + 1, sizeof(double));
@@ -68,16 +115,12 @@ static bool take_values(run_pair_t *p)
         const arm_launch_t *l[2];
         for (int k = 0; k < 2; k++)
             l[k] = run_arm_find(arm[k], p->plan->samples[i].launch);
-        if (p->kernel != NULL)
-            p->kernel[i] = (l[0] != NULL ? l[0] : l[1])->name;
         p->both[i] = l[0] != NULL && l[1] != NULL;
         for (int k = 0; k < 2; k++)
             if (l[k] != NULL)
                 memcpy(&p->values[k][i * STAT_VALUES], l[k]->values, sizeof(l[k]->values));
         if (!p->both[i])
             continue;
-        if (p->drawn != NULL)
-            p->drawn[i] = draws_of(p->part, p->plan->samples[i].launch);
         if (l[0]->kernel != l[1]->kernel)
             return false;
         p->launches++;
@@ -100,10 +143,14 @@ static void choose_plan(run_pair_t *p)
     if (is_part_of(b, a) || is_part_of(a, b)) {
         p->plan = a->plan.part ? &b->plan : &a->plan;
         p->part = a->plan.part ? &a->plan : &b->plan;
+    } else if (a->plan.part && b->plan.part && same_base(&a->plan, &b->plan)) {
+        p->plan = a->plan.base;
+        p->part = &a->plan;
+        p->among = true;
     } else if (a->plan.part || b->plan.part) {
         snprintf(p->why, sizeof(p->why),
                  "one simulated a part of the launches that another run chose, and shows only its "
-                 "change from that run");
+                 "change from that run and from others that follow it");
     } else if (a->sampled && has_samples(b, &a->plan)) {
         p->plan = &a->plan;
     } else if (b->sampled && has_samples(a, &b->plan)) {
@@ -125,8 +172,10 @@ static void begin_pairs(run_pair_t *p)
                            .b = p->values[1],
                            .both = p->both,
                            .drawn = p->drawn,
+                           .cycles = p->cycles,
                            .kernel = p->kernel,
-                           .base_is_b = p->part == &p->a->arm.plan,
+                           .all_a = p->part == &p->b->arm.plan,
+                           .all_b = p->part == &p->a->arm.plan && !p->among,
                            .inside_a = p->inside[0],
                            .inside_b = p->inside[1],
                            .whole_a = !p->a->arm.sampled,
@@ -247,6 +296,7 @@ void run_pair_free(run_pair_t *p)
     }
     free(p->both);
     free(p->drawn);
+    free(p->cycles);
     free(p->kernel);
     paired_free(p->pairs);
     unit_pairs_free(p->units);

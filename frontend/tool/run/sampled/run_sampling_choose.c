@@ -220,7 +220,10 @@ static void plan_of_weights(plan_t *plan, const trace_source_t *source, const la
         double weight = source->ops->weight(source, i + 1);
         plan->clusters[i] = (plan_cluster_t){
             .name = pop->name[i], .size = whole(weight), .draws = 1, .mean = NAN, .sd = NAN};
-        plan->samples[i] = (plan_sample_t){launch_list_id(trace, i), weight, (uint32_t)i, 1};
+        plan->samples[i] = (plan_sample_t){.launch = launch_list_id(trace, i),
+                                           .weight = weight,
+                                           .cluster = (uint32_t)i,
+                                           .draws = 1};
         total += weight;
     }
     plan->n_launches = whole(total);
