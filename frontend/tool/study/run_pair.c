@@ -187,21 +187,56 @@ static void begin_pairs(run_pair_t *p)
     p->paired = true;
 }
 
-/* Of runs of one launch that measured the same units of it. */
+/* A launch of a program; why it cannot be added. */
+static const char *add_launch(run_pair_t *p, const arm_launch_t *a)
+{
+    const arm_launch_t *b = run_arm_find(&p->b->arm, a->id);
+    if (b == NULL || a->kernel != b->kernel)
+        return "the runs are of different programs";
+    const launch_units_t *x = unit_file_find(&p->a->arm.units, a->id),
+                         *y = unit_file_find(&p->b->arm.units, a->id);
+    if (x != NULL && y != NULL && unit_pairs_add(p->units, x, y) == NULL)
+        return NULL;
+    unit_pairs_add_apart(p->units, a->values, b->values, a->inside, b->inside);
+    return NULL;
+}
+
+/* The launches of a program, of some of which both measured units. */
+static const char *add_launches(run_pair_t *p)
+{
+    const char *why = NULL;
+    if (p->a->arm.n != p->b->arm.n)
+        return "the runs are of different launches";
+    if (p->a->arm.overlaps || p->b->arm.overlaps)
+        return "launches may overlap, so that their times do not add up";
+    for (size_t i = 0; i < p->a->arm.n && why == NULL; i++)
+        why = add_launch(p, &p->a->arm.launches[i]);
+    if (why == NULL && unit_pairs_launches(p->units) == 0)
+        why = "the runs chose different parts of the launches";
+    return why;
+}
+
+/* Of runs that measured the same units of their launches. */
 static void pair_units(run_pair_t *p)
 {
     const unit_file_t *a = &p->a->arm.units, *b = &p->b->arm.units;
     const char *why = "parts of launches were left out, and each run chose which";
-    if (a->n == 1 && b->n == 1 && a->launches == 1 && b->launches == 1)
-        p->units = unit_pairs_create(&a->list[0], &b->list[0], CONFIDENCE, &why);
-    else if (a->n > 0 && b->n > 0)
-        why = "parts of several launches were left out; only those of one launch are pairs";
-    else if (a->n > 0 || b->n > 0)
+    if (a->n > 0 && b->n > 0) {
+        p->units = unit_pairs_create(CONFIDENCE);
+        why = a->launches == 1 && b->launches == 1
+                  ? unit_pairs_add(p->units, &a->list[0], &b->list[0])
+                  : add_launches(p);
+    } else if (a->n > 0 || b->n > 0) {
         why = "one of the two runs simulated all of the launch, or chose parts in another way";
-    p->paired = p->units != NULL;
-    p->launches = p->paired;
-    if (!p->paired)
-        snprintf(p->why, sizeof(p->why), "%s", why);
+    }
+    p->paired = why == NULL;
+    if (p->paired) {
+        p->launches = unit_pairs_launches(p->units);
+        return;
+    }
+    unit_pairs_free(p->units);
+    p->units = NULL;
+    snprintf(p->why, sizeof(p->why), "%s", why);
 }
 
 static void make_pair(run_pair_t *p)
@@ -243,8 +278,13 @@ static rb_code_t read_pair(run_pair_t *p, rb_err_t *err)
         return RB_OK;
     RB_TRY(open_arm(a, err));
     RB_TRY(open_arm(b, err));
-    if (!a->arm.sampled && !b->arm.sampled)
-        return RB_OK;
+    if (!a->arm.sampled && !b->arm.sampled) {
+        if (a->arm.units.n == 0 || b->arm.units.n == 0 ||
+            (a->arm.units.launches == 1 && b->arm.units.launches == 1))
+            return RB_OK;
+        RB_TRY(run_arm_read(&a->arm, a->folder, NULL, err));
+        return run_arm_read(&b->arm, b->folder, NULL, err);
+    }
     RB_TRY(run_arm_read(&a->arm, a->folder, a->arm.sampled ? &a->arm.plan : &b->arm.plan, err));
     return run_arm_read(&b->arm, b->folder, b->arm.sampled ? &b->arm.plan : &a->arm.plan, err);
 }
