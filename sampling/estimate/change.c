@@ -52,8 +52,7 @@ struct paired {
     arm_t a, b;
     double *weight;       /* owned; per sample */
     double *d, *size;     /* owned; per sample, of one statistic: see add_residuals() */
-    part_groups_t groups; /* if one run simulated a part */
-    double *cycles;       /* owned; per sample, in the base; the same */
+    part_groups_t groups; /* if a part was drawn */
 };
 
 /* --- one statistic --------------------------------------------------------------------------- */
@@ -70,9 +69,8 @@ static bool is_simulated(const pairs_t *p, uint64_t sample)
     return p->both == NULL || p->both[sample];
 }
 
-static void arm_make(arm_t *arm, const paired_t *p, const double *all, bool whole)
+static void arm_make(arm_t *arm, const paired_t *p, const double *all, bool has_all, bool whole)
 {
-    const bool has_all = p->p.drawn != NULL && all == change_base(&p->p);
     for (uint64_t i = 0; i < p->p.plan->n_samples; i++) {
         if (is_simulated(&p->p, i))
             add_launch(arm->program, change_values(all, i), p->weight[i]);
@@ -117,15 +115,11 @@ paired_t *paired_create(const pairs_t *pairs)
     p->size = rb_calloc(pairs->plan->n_samples + 1, sizeof(*p->size));
     p->weight = rb_calloc(pairs->plan->n_samples + 1, sizeof(*p->weight));
     change_strata_make(&p->s, &p->p);
-    if (pairs->drawn != NULL) {
-        p->cycles = rb_calloc(pairs->plan->n_samples + 1, sizeof(*p->cycles));
-        for (uint64_t i = 0; i < pairs->plan->n_samples; i++)
-            p->cycles[i] = change_values(change_base(pairs), i)[VALUE_CYCLES];
-        part_groups_make(&p->groups, pairs->plan, p->cycles, pairs->kernel);
-    }
+    if (pairs->drawn != NULL)
+        part_groups_make(&p->groups, pairs->plan, pairs->cycles, pairs->kernel);
     set_weights(p);
-    arm_make(&p->a, p, pairs->a, p->p.whole_a);
-    arm_make(&p->b, p, pairs->b, p->p.whole_b);
+    arm_make(&p->a, p, pairs->a, pairs->all_a, p->p.whole_a);
+    arm_make(&p->b, p, pairs->b, pairs->all_b, p->p.whole_b);
     return p;
 }
 
@@ -135,7 +129,6 @@ void paired_free(paired_t *p)
         return;
     free(p->s.list);
     part_groups_free(&p->groups);
-    free(p->cycles);
     free(p->weight);
     free(p->d);
     free(p->size);

@@ -14,8 +14,8 @@
  * interval, the spread of the times in the plan's profile is taken, as if the times at both points had
  * nothing in common.
  *
- * If one run simulated only a part of the launches that the other chose, drawn in groups (change_part.h), the
- * variance has two phases. The residuals d of the launches that were not drawn are taken as those of their
+ * If one run simulated only a part of the launches that the other chose, drawn in groups (change_part.h), or both a part of
+ * what a third one chose (of which those that both drew count), the variance has two phases. The residuals d of the launches that were not drawn are taken as those of their
  * group, mean(d / y_a) times y_a, in the variance above; and with the spread s of d / y_a among the m draws of a
  * group, s^2 (T^2 / m + sum (1 - n_h / N_h) x^2) is added: for the drawing, and for what the launches not drawn
  * differ from that mean.
@@ -35,11 +35,12 @@ typedef struct {
     const plan_t *plan;  /* drawn at random */
     const double *a, *b; /* STAT_VALUES for each sample of the plan */
     const bool *both;    /* whether both runs simulated the sample; NULL: all */
-    /* Not NULL: one run, the base, simulated all samples, the other only those that were drawn from them, each
-     * this often (change_part.h). */
+    /* Not NULL: of the samples, which a run (the base) simulated all, only those were drawn that have a number
+     * here, each this often (change_part.h): by a or b, where the other is the base, or by both. */
     const uint32_t *drawn;
-    bool base_is_b;
-    const uint64_t *kernel; /* ... per sample, equal for launches of the same kernel */
+    const double *cycles;   /* ... of each sample, in the base */
+    const uint64_t *kernel; /* ... equal for launches of the same kernel */
+    bool all_a, all_b;      /* ... the run is the base */
     /* Variance of each sample's cycles from what was left out inside the launch; 0: nothing; NAN: not
      * known. NULL: nothing anywhere. */
     const double *inside_a, *inside_b;

@@ -132,6 +132,15 @@ part_drawn_t part_drawn(const part_groups_t *g, const uint32_t *drawn, uint32_t 
     return d;
 }
 
+void part_common(const part_groups_t *g, const uint32_t *a, const uint32_t *b, uint32_t *both)
+{
+    for (uint64_t i = 0; i < g->plan->n_samples; i++) {
+        const bool all_a = part_drawn(g, a, g->of[i]).complete,
+                   all_b = part_drawn(g, b, g->of[i]).complete;
+        both[i] = all_b || (!all_a && a[i] < b[i]) ? a[i] : b[i];
+    }
+}
+
 void part_weights(const part_groups_t *g, const uint32_t *drawn, double *weight)
 {
     part_drawn_t *of = rb_calloc(g->n + 1, sizeof(*of));

@@ -41,6 +41,10 @@ typedef struct {
 } part_drawn_t;
 part_drawn_t part_drawn(const part_groups_t *g, const uint32_t *drawn, uint32_t group);
 
+/* What two runs drew both, from the same choice with the same seed, so that one group's draws are the first ones of the other's; of a
+ * group that one run simulated completely, what the other one drew. */
+void part_common(const part_groups_t *g, const uint32_t *a, const uint32_t *b, uint32_t *both);
+
 /* Weight of each sample in totals; 0: not drawn. drawn: how often each sample was. */
 void part_weights(const part_groups_t *g, const uint32_t *drawn, double *weight);
 

@@ -32,7 +32,9 @@ static change_stratum_t stratum_of(const pairs_t *p, uint32_t cluster, uint64_t 
         if (!change_has(p, i))
             continue;
         h.draws += p->plan->samples[i].draws;
-        h.time += p->plan->samples[i].draws * change_values(change_base(p), i)[VALUE_CYCLES];
+        const double cycles =
+            p->drawn != NULL ? p->cycles[i] : change_values(p->a, i)[VALUE_CYCLES];
+        h.time += p->plan->samples[i].draws * cycles;
     }
     if (h.draws > 0)
         h.time /= h.draws;

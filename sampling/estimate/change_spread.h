@@ -35,12 +35,6 @@ void change_strata_make(change_strata_t *s, const pairs_t *p);
 /* Whether a sample counts for its stratum: both runs simulated it, or one did and the other a part. */
 bool change_has(const pairs_t *p, uint64_t sample);
 
-/* The values of the run that has all samples. */
-static inline const double *change_base(const pairs_t *p)
-{
-    return p->drawn != NULL && p->base_is_b ? p->b : p->a;
-}
-
 /* The values of a sample among those of all. */
 static inline const double *change_values(const double *all, uint64_t sample)
 {

@@ -22,7 +22,8 @@ static const char stands_for_none[] =
 static const char all_alike[] =
     "it is the same in all simulated launches, though the caches that others find may differ";
 static const char only_times[] =
-    "some clusters have one simulated launch, and the profile knows only the spread of their times";
+    "some clusters have one simulated launch, and the profile knows only the spread of their times "
+    "(a smaller epsilon takes more of them)";
 static const char all_full[] =
     "it is 1 in all simulated launches, so what it is in the others is unknown";
 static const char few_show[] =

@@ -21,12 +21,20 @@ typedef struct {
     double (*rate)[STAT_VALUES]; /* owned: of each of the n units, per warp instruction */
     double *weight;              /* owned: left-out warp instructions that each stands for */
     double total[STAT_VALUES];
-    double left; /* share of the cycles */
+    double left; /* cycles that were left out */
 } side_t;
 
-struct unit_pairs {
-    size_t n;
+/* A launch of which both measured units. */
+typedef struct {
+    size_t n; /* units */
     side_t side[2];
+} paired_launch_t;
+
+struct unit_pairs {
+    paired_launch_t *launch; /* owned */
+    size_t n, cap;
+    double total[2][STAT_VALUES]; /* of all launches */
+    double apart[2];              /* variance of the cycles of launches that are no pairs */
     double confidence;
 };
 
@@ -88,38 +96,61 @@ static void take_side(side_t *s, const launch_units_t *l, const launch_units_t *
         add_values(s->total, s->rate[k], s->weight[k]);
     }
     s->total[VALUE_BLOCKS] = (double)l->blocks;
-    s->left = 1 - counted / s->total[VALUE_CYCLES];
+    s->left = s->total[VALUE_CYCLES] - counted;
 }
 
-unit_pairs_t *unit_pairs_create(const launch_units_t *a, const launch_units_t *b, double confidence,
-                                const char **why)
+unit_pairs_t *unit_pairs_create(double confidence)
 {
-    *why = NULL;
-    if (a->launch != b->launch || a->code != b->code || a->blocks != b->blocks)
-        *why = "the runs are of different programs";
-    else if (a->choice != b->choice)
-        *why = "the runs chose different parts of the launch";
-    else if (a->n < UNIT_PAIRS_LEAST || b->n < UNIT_PAIRS_LEAST)
-        *why = "too few parts of the launch were measured by both runs";
-    else if (!has_units(a, b) && !has_units(b, a))
-        *why = "each run measured parts of the launch that the other one could not";
-    if (*why != NULL)
-        return NULL;
-    const launch_units_t *common = has_units(a, b) ? b : a;
     unit_pairs_t *p = rb_calloc(1, sizeof(*p));
-    p->n = common->n;
     p->confidence = confidence;
-    take_side(&p->side[0], a, common);
-    take_side(&p->side[1], b, common);
     return p;
+}
+
+const char *unit_pairs_add(unit_pairs_t *p, const launch_units_t *a, const launch_units_t *b)
+{
+    if (a->launch != b->launch || a->code != b->code || a->blocks != b->blocks)
+        return "the runs are of different programs";
+    if (a->choice != b->choice)
+        return "the runs chose different parts of the launch";
+    if (a->n < UNIT_PAIRS_LEAST || b->n < UNIT_PAIRS_LEAST)
+        return "too few parts of the launch were measured by both runs";
+    if (!has_units(a, b) && !has_units(b, a))
+        return "each run measured parts of the launch that the other one could not";
+    const launch_units_t *common = has_units(a, b) ? b : a;
+    rb_grow(&p->launch, &p->cap, p->n + 1, sizeof(*p->launch));
+    paired_launch_t *l = &p->launch[p->n++];
+    *l = (paired_launch_t){.n = common->n};
+    take_side(&l->side[0], a, common);
+    take_side(&l->side[1], b, common);
+    for (int k = 0; k < 2; k++)
+        add_values(p->total[k], l->side[k].total, 1);
+    return NULL;
+}
+
+void unit_pairs_add_apart(unit_pairs_t *p, const double *a, const double *b, double variance_a,
+                          double variance_b)
+{
+    add_values(p->total[0], a, 1);
+    add_values(p->total[1], b, 1);
+    p->apart[0] += variance_a;
+    p->apart[1] += variance_b;
+}
+
+size_t unit_pairs_launches(const unit_pairs_t *p)
+{
+    return p->n;
 }
 
 void unit_pairs_free(unit_pairs_t *p)
 {
-    for (int k = 0; p != NULL && k < 2; k++) {
-        free(p->side[k].rate);
-        free(p->side[k].weight);
+    for (size_t i = 0; p != NULL && i < p->n; i++) {
+        for (int k = 0; k < 2; k++) {
+            free(p->launch[i].side[k].rate);
+            free(p->launch[i].side[k].weight);
+        }
     }
+    if (p != NULL)
+        free(p->launch);
     free(p);
 }
 
@@ -155,16 +186,49 @@ static double spread(const double *d, const double *w, size_t n)
     return fmax(plain * (double)n / df, squares * differences / df);
 }
 
+/* A change as it depends on both runs: by how much it goes up with a statistic. */
+typedef struct {
+    const stat_form_t *a, *b;
+    double scale_a, scale_b;
+} linear_t;
+
+/* What the units of a launch add to the variance. */
+static double launch_variance(const unit_pairs_t *p, const paired_launch_t *l, const linear_t *by)
+{
+    const side_t *x = &l->side[0], *y = &l->side[1];
+    double *d = rb_calloc(l->n, sizeof(*d));
+    for (size_t k = 0; k < l->n; k++) {
+        const double share = y->weight[k] > 0 ? x->weight[k] / y->weight[k] : 0;
+        d[k] = by->scale_b * slope(by->b, p->total[1], y->rate[k]) +
+               by->scale_a * share * slope(by->a, p->total[0], x->rate[k]);
+    }
+    const double v = spread(d, y->weight, l->n);
+    free(d);
+    return v;
+}
+
+static bool is_cycles(const stat_form_t *f)
+{
+    return f->den.n == 0 && f->num.n == 1 && f->num.term[0].value == VALUE_CYCLES;
+}
+
+/* The part of a run's cycles that was left out in launches of which both measured units. */
+static double left_out(const unit_pairs_t *p, int side)
+{
+    double left = 0;
+    for (size_t i = 0; i < p->n; i++)
+        left += p->launch[i].side[side].left;
+    return left / p->total[side][VALUE_CYCLES];
+}
+
 change_t unit_pairs_change(const unit_pairs_t *p, const stat_form_t *a, const stat_form_t *b,
                            change_kind_t kind)
 {
-    const side_t *x = &p->side[0], *y = &p->side[1];
     change_t c = {.kind = kind,
-                  .a = value(a, x->total),
-                  .b = value(b, y->total),
+                  .a = value(a, p->total[0]),
+                  .b = value(b, p->total[1]),
                   .low = (double)NAN,
                   .high = (double)NAN,
-                  .df = (double)p->n - 1,
                   .method = "none"};
     const bool relative = kind == CHANGE_RELATIVE;
     c.change = relative ? c.b / c.a - 1 : c.b - c.a;
@@ -172,19 +236,26 @@ change_t unit_pairs_change(const unit_pairs_t *p, const stat_form_t *a, const st
         c.reason = "it is not measured in parts of a launch";
         return c;
     }
-    const double scale_b = relative ? 1 / c.a : 1, scale_a = relative ? -c.b / c.a / c.a : -1;
-    double *d = rb_calloc(p->n, sizeof(*d));
-    for (size_t k = 0; k < p->n; k++) {
-        const double share = y->weight[k] > 0 ? x->weight[k] / y->weight[k] : 0;
-        d[k] = scale_b * slope(b, y->total, y->rate[k]) +
-               scale_a * share * slope(a, x->total, x->rate[k]);
+    const linear_t by = {a, b, relative ? -c.b / c.a / c.a : -1, relative ? 1 / c.a : 1};
+    double variance = 0, per_df = 0;
+    for (size_t i = 0; i < p->n; i++) {
+        const double v = launch_variance(p, &p->launch[i], &by);
+        variance += v;
+        per_df += v * v / ((double)p->launch[i].n - 1);
+    }
+    c.df = per_df > 0 ? variance * variance / per_df : INFINITY;
+    const double apart =
+        by.scale_a * by.scale_a * p->apart[0] + by.scale_b * by.scale_b * p->apart[1];
+    if (isnan(apart) || (apart > 0 && !is_cycles(a))) {
+        c.reason = "of some launches only one of the two left out a part";
+        return c;
     }
     const double size =
         relative ? 1 + fabs(c.change) : fmax(fmax(fabs(c.a), fabs(c.b)), SMALL_SHARE);
+    const double shared = UNIT_PAIRS_ERROR * fmax(left_out(p, 0), left_out(p, 1)) * size;
     const double half =
-        hypot(interval_factor(p->confidence, c.df) * sqrt(spread(d, y->weight, p->n)),
-              UNIT_PAIRS_ERROR * fmax(x->left, y->left) * size);
-    free(d);
+        sqrt(pow(interval_factor(p->confidence, c.df), 2) * variance +
+             pow(interval_factor(p->confidence, INFINITY), 2) * apart + shared * shared);
     c.low = c.change - half;
     c.high = c.change + half;
     c.method = "paired units";

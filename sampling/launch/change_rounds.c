@@ -122,7 +122,9 @@ static change_t change_of(const change_rounds_t *r)
                            .b = r->b,
                            .both = r->known,
                            .drawn = r->drawn,
+                           .cycles = r->cycles,
                            .kernel = r->kernel,
+                           .all_a = true,
                            .inside_a = none,
                            .inside_b = r->inside,
                            .confidence = CONFIDENCE};
@@ -280,8 +282,10 @@ static void add_samples(const change_rounds_t *r, uint32_t group, const double *
         if (r->groups.of[i] != group || r->drawn[i] == 0)
             continue;
         const uint32_t draws = of.complete ? 1 : r->drawn[i];
-        plan->samples[plan->n_samples++] =
-            (plan_sample_t){r->plan->samples[i].launch, weight[i], group, draws};
+        plan->samples[plan->n_samples++] = (plan_sample_t){.launch = r->plan->samples[i].launch,
+                                                           .weight = weight[i],
+                                                           .cluster = group,
+                                                           .draws = draws};
         c->draws += draws;
     }
 }

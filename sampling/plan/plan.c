@@ -14,6 +14,9 @@ void plan_free(plan_t *plan)
     free(plan->samples);
     free(plan->members);
     free(plan->warnings);
+    if (plan->base != NULL)
+        plan_free(plan->base);
+    free(plan->base);
     *plan = (plan_t){0};
 }
 

@@ -17,6 +17,9 @@ typedef struct {
     double weight;    /* how many launches it stands for */
     uint32_t cluster; /* index in plan_t.clusters */
     uint32_t draws;   /* how often it was drawn: 1 unless drawn with replacement */
+    /* In plan_t.base: its cycles in the run that chose it; a number that launches of its kernel share. */
+    double cycles;
+    uint64_t kernel;
 } plan_sample_t;
 
 typedef struct {
@@ -35,7 +38,7 @@ typedef struct {
     double size; /* time in the profile, else warp instructions, else 1 */
 } plan_member_t;
 
-typedef struct {
+typedef struct plan {
     char *method; /* owned: the sampler with all options, in the syntax of --sample */
     uint64_t seed;
     uint64_t n_launches; /* in the whole program */
@@ -51,6 +54,7 @@ typedef struct {
     bool random;      /* samples are drawn at random within clusters, so intervals are possible */
     bool replacement; /* drawn with replacement */
     bool part;        /* drawn from another plan's samples, for a change (estimate/change_part.h) */
+    struct plan *base; /* owned; part: that plan; NULL: not known */
 
     /* For the profiled GPU; NAN if the population has no times. */
     double profile_total;     /* sum of all times: nanoseconds or cycles, as in the profile */

@@ -33,6 +33,7 @@ static void write_profile(const plan_t *plan, json_t *j)
     json_end(j);
 }
 
+/* With draws and cycles only where they say something. */
 static void write_samples(const plan_t *plan, uint64_t from, uint64_t to, json_t *j)
 {
     json_begin_array(j, "samples");
@@ -41,10 +42,53 @@ static void write_samples(const plan_t *plan, uint64_t from, uint64_t to, json_t
         json_begin_array(j, NULL);
         json_u64(j, NULL, s->launch);
         json_f64(j, NULL, s->weight);
-        if (s->draws != 1)
+        if (s->draws != 1 || s->cycles > 0)
             json_u64(j, NULL, s->draws);
+        if (s->cycles > 0) {
+            json_f64(j, NULL, s->cycles);
+            json_u64(j, NULL, s->kernel);
+        }
         json_end(j);
     }
+    json_end(j);
+}
+
+static void write_clusters(const plan_t *plan, json_t *j)
+{
+    json_begin_rows(j, "clusters");
+    for (uint64_t c = 0, at = 0; c < plan->n_clusters; c++) {
+        const plan_cluster_t *cluster = &plan->clusters[c];
+        uint64_t end = at;
+        while (end < plan->n_samples && plan->samples[end].cluster == c)
+            end++;
+        json_begin_object(j, NULL);
+        json_text(j, "name", plan->names[cluster->name]);
+        json_u64(j, "size", cluster->size);
+        json_f64(j, "mean", cluster->mean);
+        json_f64(j, "sd", cluster->sd);
+        write_samples(plan, at, end, j);
+        json_end(j);
+        at = end;
+    }
+    json_end(j);
+}
+
+static void write_plan(const plan_t *plan, const char *key, json_t *j)
+{
+    json_begin_object(j, key);
+    json_text(j, "schema", SCHEMA);
+    json_text(j, "method", plan->method);
+    json_u64(j, "seed", plan->seed);
+    json_u64(j, "launches", plan->n_launches);
+    json_text(j, "sampling", sampling_text(plan));
+    write_profile(plan, j);
+    json_begin_rows(j, "warnings");
+    for (size_t i = 0; i < plan->n_warnings; i++)
+        json_text(j, NULL, plan->warnings[i]);
+    json_end(j);
+    write_clusters(plan, j);
+    if (plan->base != NULL)
+        write_plan(plan->base, "base", j);
     json_end(j);
 }
 
@@ -52,34 +96,7 @@ void plan_write_json(const plan_t *plan, FILE *out)
 {
     json_t j;
     json_init(&j, out);
-    json_begin_object(&j, NULL);
-    json_text(&j, "schema", SCHEMA);
-    json_text(&j, "method", plan->method);
-    json_u64(&j, "seed", plan->seed);
-    json_u64(&j, "launches", plan->n_launches);
-    json_text(&j, "sampling", sampling_text(plan));
-    write_profile(plan, &j);
-    json_begin_rows(&j, "warnings");
-    for (size_t i = 0; i < plan->n_warnings; i++)
-        json_text(&j, NULL, plan->warnings[i]);
-    json_end(&j);
-    json_begin_rows(&j, "clusters");
-    for (uint64_t c = 0, at = 0; c < plan->n_clusters; c++) {
-        const plan_cluster_t *cluster = &plan->clusters[c];
-        uint64_t end = at;
-        while (end < plan->n_samples && plan->samples[end].cluster == c)
-            end++;
-        json_begin_object(&j, NULL);
-        json_text(&j, "name", plan->names[cluster->name]);
-        json_u64(&j, "size", cluster->size);
-        json_f64(&j, "mean", cluster->mean);
-        json_f64(&j, "sd", cluster->sd);
-        write_samples(plan, at, end, &j);
-        json_end(&j);
-        at = end;
-    }
-    json_end(&j);
-    json_end(&j);
+    write_plan(plan, NULL, &j);
 }
 
 /* A plan that is being read. */
@@ -87,7 +104,7 @@ typedef struct {
     plan_t *plan;
     json_reader_t r;
     size_t names_cap, clusters_cap, samples_cap, warnings_cap;
-    bool schema, launches, clusters;
+    bool schema, launches, clusters, is_base;
 } reading_t;
 
 /* The functions below return false after the reader has set its message. */
@@ -150,6 +167,10 @@ static const char *next_key(reading_t *g, char key[32], bool *good)
     return key;
 }
 
+static const char sample_form[] =
+    "a sample is [launch, weight], [launch, weight, draws] or [launch, weight, draws, cycles, "
+    "kernel]";
+
 static bool read_sample(reading_t *g)
 {
     plan_t *p = g->plan;
@@ -170,8 +191,18 @@ static bool read_sample(reading_t *g)
         s.draws = (uint32_t)draws;
         e = json_next(&g->r);
     }
+    if (e == JSON_READ_NUMBER) {
+        s.cycles = json_read_f64(&g->r);
+        if (!(s.cycles > 0) || isinf(s.cycles)) {
+            json_fail(&g->r, "'%.40s' is not a valid number of cycles", g->r.text);
+            return false;
+        }
+        if (!read_u64(g, "a sample's kernel", &s.kernel))
+            return false;
+        e = json_next(&g->r);
+    }
     if (e != JSON_READ_ARRAY_END) {
-        json_fail(&g->r, "a sample is [launch, weight] or [launch, weight, draws]");
+        json_fail(&g->r, "%s", sample_form);
         return false;
     }
     rb_grow(&p->samples, &g->samples_cap, p->n_samples + 1, sizeof(*p->samples));
@@ -192,7 +223,7 @@ static bool read_samples(reading_t *g)
     if (e == JSON_READ_ARRAY_END)
         return true;
     if (e != JSON_READ_ERROR)
-        json_fail(&g->r, "a sample is [launch, weight] or [launch, weight, draws]");
+        json_fail(&g->r, "%s", sample_form);
     return false;
 }
 
@@ -340,6 +371,8 @@ static bool read_schema(reading_t *g)
     return g->schema;
 }
 
+static bool read_base(reading_t *g);
+
 static bool read_member(reading_t *g, const char *key)
 {
     if (strcmp(key, "schema") == 0)
@@ -358,7 +391,19 @@ static bool read_member(reading_t *g, const char *key)
         return read_warnings(g);
     if (strcmp(key, "clusters") == 0 && !g->clusters)
         return read_clusters(g);
+    if (strcmp(key, "base") == 0 && !g->is_base && g->plan->base == NULL)
+        return read_base(g);
     return json_skip(&g->r, JSON_READ_KEY);
+}
+
+/* The members of a plan, after the beginning of its object. */
+static bool read_members(reading_t *g)
+{
+    char key[32];
+    bool good = true;
+    while (good && next_key(g, key, &good) != NULL && good)
+        good = read_member(g, key);
+    return good;
 }
 
 /* Checks that need the whole plan. */
@@ -389,21 +434,37 @@ static rb_code_t check_whole(const reading_t *g, const char *name, rb_err_t *err
     return RB_OK;
 }
 
+static const plan_t nothing = {.profile_total = NAN,
+                               .predicted_total = NAN,
+                               .predicted_speedup = NAN,
+                               .error_bound = NAN,
+                               .confidence = NAN};
+
+/* The plan from which this one was drawn. */
+static bool read_base(reading_t *g)
+{
+    rb_err_t why = {0};
+    if (!want(g, JSON_READ_OBJECT, "the plan of the base"))
+        return false;
+    g->plan->base = rb_calloc(1, sizeof(plan_t));
+    *g->plan->base = nothing;
+    reading_t of = {.plan = g->plan->base, .r = g->r, .is_base = true};
+    bool good = read_members(&of);
+    g->r = of.r;
+    if (good && check_whole(&of, "base", &why) != RB_OK) {
+        json_fail(&g->r, "%s", why.text);
+        good = false;
+    }
+    return good;
+}
+
 rb_code_t plan_read_json(plan_t *plan, FILE *in, const char *name, rb_err_t *err)
 {
     reading_t g = {.plan = plan};
-    char key[32];
-    bool good;
-    *plan = (plan_t){.profile_total = NAN,
-                     .predicted_total = NAN,
-                     .predicted_speedup = NAN,
-                     .error_bound = NAN,
-                     .confidence = NAN};
+    *plan = nothing;
     json_reader_init(&g.r, name, json_read_file, in);
-    good = want(&g, JSON_READ_OBJECT, "a plan: an object");
-    while (good && next_key(&g, key, &good) != NULL && good)
-        good = read_member(&g, key);
-    good = good && json_next(&g.r) == JSON_READ_END;
+    const bool good = want(&g, JSON_READ_OBJECT, "a plan: an object") && read_members(&g) &&
+                      json_next(&g.r) == JSON_READ_END;
     rb_code_t rc =
         good ? check_whole(&g, name, err) : rb_fail(err, g.r.err.code, "%s", g.r.err.text);
     if (rc == RB_OK && plan->method == NULL)

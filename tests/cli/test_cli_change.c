@@ -110,13 +110,13 @@ static void points_measure_the_same_parts_of_a_launch(void **state)
     double half;
     char *paired = cli_run_as(&rubato, 0, NULL, WORDS("stats", "diff", "u2", "u3", "--top", "0"));
     const double change = change_in(paired, "totals.cycles", &half);
-    assert_non_null(strstr(paired, "from parts of the launch that both simulated"));
+    assert_non_null(strstr(paired, "from parts of launches that both simulated"));
     /* -33 % of a launch that the SMs bound */
     assert_true(half > 1 && half < 8 && change < -25 && change > -40);
     free(paired);
     /* Those that follow are pairs of each other. */
     paired = cli_run_as(&rubato, 0, NULL, WORDS("stats", "diff", "u3", "u4", "--top", "0"));
-    assert_non_null(strstr(paired, "from parts of the launch that both simulated"));
+    assert_non_null(strstr(paired, "from parts of launches that both simulated"));
     free(paired);
     paired = cli_run_as(&rubato, 0, NULL, WORDS("stats", "diff", "u2", "own"));
     assert_non_null(strstr(paired, "independent: the runs chose different parts of the launch"));
@@ -127,6 +127,31 @@ static void points_measure_the_same_parts_of_a_launch(void **state)
     assert_null(strchr(table, '~'));
     assert_null(strchr(table, '?'));
     free(table);
+}
+
+/* So do those that follow in each launch of a program. */
+static void the_launches_of_a_program_are_measured_in_the_same_parts(void **state)
+{
+    double half, exact;
+    (void)state;
+    expect(0, NULL,
+           WORDS("gen", "blackscholes", "--size", "1000000", "-p", "launches=2", "-o", "two.rbt"));
+    expect(0, NULL, WORDS("run", "two.rbt", "-s", "sm.count=2", "-o", "two2"));
+    expect(0, NULL, WORDS("run", "two.rbt", "-s", "sm.count=3", "-o", "two3"));
+    expect(0, NULL, WORDS("run", "two.rbt", "-s", "sm.count=2", "--sample", "smarts", "-o", "v2"));
+    expect(0, NULL,
+           WORDS("run", "two.rbt", "-s", "sm.count=3", "--sample", "smarts", "--change-from", "v2",
+                 "-o", "v3"));
+    char *full = diff("two2", "two3"), *paired = diff("v2", "v3");
+    const double truth = change_in(full, "totals.cycles", &exact);
+    const double is = change_in(paired, "totals.cycles", &half);
+    assert_non_null(strstr(paired, "from parts of launches that both simulated"));
+    assert_true(half > 0.5 && half < 6 && is - half <= truth && truth <= is + half);
+    free(full);
+    free(paired);
+    paired = diff("u2", "v2");
+    assert_non_null(strstr(paired, "independent: the runs are of different launches"));
+    free(paired);
 }
 
 /* Launches in the results of a run. */
@@ -166,6 +191,25 @@ static void a_run_simulates_what_its_change_needs(void **state)
     assert_true(half > 0 && half < 1.2 && back - half < -truth * 1.1 && back + half > -truth);
     free(text);
     free(full);
+    /* Another one that follows is its pair, too. */
+    expect(0, NULL, WORDS("run", SOLVER, "-s", "sm.count=6", "-o", "full6"));
+    expect(0, NULL, WORDS("run", SOLVER, "-s", "sm.count=6", "--change-from", "b4", "-o", "p6"));
+    char *all = diff("full6", "full8");
+    const double third = change_in(all, "totals.cycles", &exact);
+    text = diff("p6", "p8");
+    const double among = change_in(text, "totals.cycles", &half);
+    assert_non_null(strstr(text, "launches that both simulated"));
+    assert_true(half > 0 && half <= 1 && among - half <= third && third <= among + half);
+    free(text);
+    free(all);
+    text =
+        cli_run_as(&rubato, 0, NULL,
+                   WORDS("run", SOLVER, "-s", "sm.count=6", "--sample", "stem_online", "-o", "b6"));
+    free(text);
+    expect(0, NULL, WORDS("run", SOLVER, "-s", "sm.count=6", "--change-from", "b6", "-o", "q6"));
+    text = diff("p8", "q6"); /* they follow different runs */
+    assert_non_null(strstr(text, "shows only its change from that run and from others"));
+    free(text);
     /* It shows nothing else. */
     text = diff("p8", "full8");
     assert_non_null(strstr(text, "shows only its change from that run"));
@@ -260,6 +304,7 @@ int main(void)
         cmocka_unit_test(pairs_resolve_what_independent_intervals_do_not),
         cmocka_unit_test(a_sweep_says_what_a_change_is_and_what_is_none),
         cmocka_unit_test(points_measure_the_same_parts_of_a_launch),
+        cmocka_unit_test(the_launches_of_a_program_are_measured_in_the_same_parts),
         cmocka_unit_test(a_run_simulates_what_its_change_needs),
         cmocka_unit_test(walks_of_the_base_change_nothing),
         cmocka_unit_test(two_choices_say_why_they_are_no_pair),

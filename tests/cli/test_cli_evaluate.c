@@ -31,7 +31,7 @@ static void a_plan_is_scored_by_what_it_says_and_costs(void **state)
     (void)state;
     double insts[] = {10, 10, 20, 60};
     launch_list_t truth = four(insts);
-    plan_sample_t samples[] = {{1, 2.0, 0, 1}, {3, 2.0, 1, 1}};
+    plan_sample_t samples[] = {{1, 2.0, 0, 1, 0, 0}, {3, 2.0, 1, 1, 0, 0}};
     plan_cluster_t clusters[] = {{.size = 2, .draws = 1, .mean = NAN, .sd = NAN},
                                  {.size = 2, .draws = 1, .mean = NAN, .sd = NAN}};
     plan_t plan = {.samples = samples,
@@ -47,7 +47,7 @@ static void a_plan_is_scored_by_what_it_says_and_costs(void **state)
     assert_true(isnan(s.sampled_wall));
     assert_true(fabs(s.estimate.value - 8) < 1e-12 && isnan(s.estimate.low)); /* not random */
     /* A random plan of two of the last three launches has an interval. */
-    plan_sample_t drawn[] = {{1, 1.0, 0, 1}, {2, 1.5, 1, 1}, {4, 1.5, 1, 1}};
+    plan_sample_t drawn[] = {{1, 1.0, 0, 1, 0, 0}, {2, 1.5, 1, 1, 0, 0}, {4, 1.5, 1, 1, 0, 0}};
     plan_cluster_t strata[] = {{.size = 1, .draws = 1, .mean = NAN, .sd = NAN},
                                {.size = 3, .draws = 2, .mean = NAN, .sd = NAN}};
     plan_t random = {.samples = drawn,

@@ -69,25 +69,33 @@ static void make_program(program_t *p, const kind_t *k, uint64_t seed)
             p->kernel[p->plan.n_samples] = c / 3;
             p->cycles[p->plan.n_samples] = p->a[c * CLUSTER + i];
             p->plan.samples[p->plan.n_samples++] =
-                (plan_sample_t){c * CLUSTER + i + 1, (double)CLUSTER / (double)k->base, c, 1};
+                (plan_sample_t){.launch = c * CLUSTER + i + 1,
+                                .weight = (double)CLUSTER / (double)k->base,
+                                .cluster = c,
+                                .draws = 1};
         }
     }
     p->truth = b / a - 1;
 }
 
-/* Runs the rounds; returns how many launches were simulated. */
-static uint64_t run(change_rounds_t *r, const program_t *p)
+/* Runs the rounds with the cycles of each launch, by id - 1; returns how many launches were simulated. */
+static uint64_t run_on(change_rounds_t *r, const double *cycles)
 {
     const uint64_t *ids;
     uint64_t n, all = 0;
     while ((n = change_rounds_next(r, &ids)) > 0) {
         for (uint64_t i = 0; i < n; i++) {
             assert_true(i == 0 || ids[i] > ids[i - 1]);
-            change_rounds_result(r, i, p->b[ids[i] - 1], 0);
+            change_rounds_result(r, i, cycles[ids[i] - 1], 0);
         }
         all += n;
     }
     return all;
+}
+
+static uint64_t run(change_rounds_t *r, const program_t *p)
+{
+    return run_on(r, p->b);
 }
 
 /* Each interval holds in 92 % at least (90 % with long tails; of more programs, 93 to 96 and 92 to 93 %), though the launches are drawn until it is narrow. The chip's state is a small
@@ -124,6 +132,113 @@ static void intervals_hold_though_rounds_end_by_them(void **state)
         assert_true(holds >= (kinds[k].tail ? 0.9 : 0.92) * PROGRAMS);
         assert_true(2 * simulated < chosen || kinds[k].by_kernel > 0.3);
     }
+    test_free(p);
+}
+
+/* How often each sample of the base was drawn. */
+static void drawn_of(const change_rounds_t *r, const program_t *p, uint32_t *drawn)
+{
+    plan_t part;
+    change_rounds_plan(r, &part);
+    for (uint64_t i = 0; i < p->plan.n_samples; i++) {
+        drawn[i] = 0;
+        for (uint64_t k = 0; k < part.n_samples; k++)
+            if (part.samples[k].launch == p->plan.samples[i].launch)
+                drawn[i] = part.samples[k].draws;
+    }
+    plan_free(&part);
+}
+
+/* The change between two runs that took a part of the base's choice, by what both drew. */
+static change_t change_between(const program_t *p, const change_rounds_t *first, const double *a,
+                               const change_rounds_t *second, const double *b)
+{
+    const stat_form_t cycles = {.num = {{{VALUE_CYCLES, 1}}, 1}, .most = INFINITY};
+    const uint64_t n = p->plan.n_samples;
+    uint32_t *one = test_calloc(n, sizeof(*one)), *other = test_calloc(n, sizeof(*other)),
+             *drawn = test_calloc(n, sizeof(*drawn));
+    double *values[2] = {test_calloc(n * STAT_VALUES, sizeof(double)),
+                         test_calloc(n * STAT_VALUES, sizeof(double))};
+    bool *both = test_calloc(n, sizeof(*both));
+    part_groups_t groups;
+    drawn_of(first, p, one);
+    drawn_of(second, p, other);
+    part_groups_make(&groups, &p->plan, p->cycles, p->kernel);
+    part_common(&groups, one, other, drawn);
+    for (uint64_t i = 0; i < n; i++) {
+        both[i] = drawn[i] > 0;
+        assert_true(!both[i] || (one[i] > 0 && other[i] > 0));
+        values[0][i * STAT_VALUES + VALUE_CYCLES] = a[p->plan.samples[i].launch - 1];
+        values[1][i * STAT_VALUES + VALUE_CYCLES] = b[p->plan.samples[i].launch - 1];
+    }
+    const pairs_t pairs = {.plan = &p->plan,
+                           .a = values[0],
+                           .b = values[1],
+                           .both = both,
+                           .drawn = drawn,
+                           .cycles = p->cycles,
+                           .kernel = p->kernel,
+                           .confidence = 0.95};
+    paired_t *made = paired_create(&pairs);
+    const change_t c = paired_change(made, &cycles, &cycles, CHANGE_RELATIVE);
+    paired_free(made);
+    part_groups_free(&groups);
+    test_free(one);
+    test_free(other);
+    test_free(drawn);
+    test_free(both);
+    test_free(values[0]);
+    test_free(values[1]);
+    return c;
+}
+
+/* Launches take from 0.8 to 1 of their time on a third chip, in which kernels differ. */
+static double make_third(const program_t *p, uint64_t seed, double *c)
+{
+    double b = 0, sum = 0;
+    for (uint64_t i = 0; i < CLUSTERS * CLUSTER; i++) {
+        rng_t rng = rng_make(seed, 1000 + i), of_kernel = rng_make(seed, 500 + i / CLUSTER / 3);
+        c[i] = p->b[i] * (0.9 + 0.05 * rng_normal(&of_kernel) + 0.05 * rng_normal(&rng));
+        b += p->b[i];
+        sum += c[i];
+    }
+    return sum / b - 1;
+}
+
+/* Two runs that follow the same one are pairs of each other, though they may have drawn differently often. */
+static void runs_that_follow_the_same_one_are_pairs(void **state)
+{
+    static const kind_t kinds[] = {
+        {"alike", 0.1, 0.1, false, false, BASE},
+        {"kernels differ", 0.4, 0.05, false, false, BASE},
+        {"long tails", 0.1, 0.1, true, false, BASE},
+    };
+    (void)state;
+    program_t *p = test_calloc(1, sizeof(*p));
+    double *third = test_calloc(CLUSTERS * CLUSTER, sizeof(*third));
+    for (size_t k = 0; k < sizeof(kinds) / sizeof(kinds[0]); k++) {
+        unsigned holds = 0;
+        double half = 0;
+        for (uint64_t seed = 1; seed <= PROGRAMS; seed++) {
+            make_program(p, &kinds[k], seed);
+            const double truth = make_third(p, seed, third);
+            change_rounds_t *r = change_rounds_create(&p->plan, p->cycles, p->kernel, 0.03, 1);
+            change_rounds_t *s = change_rounds_create(&p->plan, p->cycles, p->kernel, 0.02, 1);
+            run(r, p);
+            run_on(s, third);
+            const change_t c = change_between(p, r, p->b, s, third);
+            assert_true(isfinite(c.low));
+            holds += c.low <= truth && truth <= c.high;
+            half += (c.high - c.low) / 2 / PROGRAMS;
+            change_rounds_free(r);
+            change_rounds_free(s);
+            plan_free(&p->plan);
+        }
+        print_message("%s: %.1f %% hold, half %.2f %%\n", kinds[k].name, 100.0 * holds / PROGRAMS,
+                      100 * half);
+        assert_true(holds >= 0.92 * PROGRAMS);
+    }
+    test_free(third);
     test_free(p);
 }
 
@@ -195,6 +310,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(intervals_hold_though_rounds_end_by_them),
+        cmocka_unit_test(runs_that_follow_the_same_one_are_pairs),
         cmocka_unit_test(the_plan_has_the_total_of_the_base),
         cmocka_unit_test(a_narrower_bound_takes_more_of_the_same),
     };

@@ -162,8 +162,8 @@ static void a_plan_finds_its_launches_by_id(void **state)
     plan.clusters[0] = (plan_cluster_t){.size = 2 * LAUNCHES, .draws = 2};
     plan.n_clusters = 1;
     plan.samples = rb_calloc(2, sizeof(*plan.samples));
-    plan.samples[0] = (plan_sample_t){4, LAUNCHES, 0, 1};
-    plan.samples[1] = (plan_sample_t){10, LAUNCHES, 0, 1};
+    plan.samples[0] = (plan_sample_t){.launch = 4, .weight = LAUNCHES, .draws = 1};
+    plan.samples[1] = (plan_sample_t){.launch = 10, .weight = LAUNCHES, .draws = 1};
     plan.n_samples = 2;
     assert_int_equal(run_sampling_begin(&s, &plan, &trace, &err), RB_OK);
     assert_int_equal(s.n_chosen, 2);

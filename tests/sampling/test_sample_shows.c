@@ -158,7 +158,8 @@ static void what_a_plan_misses_of_its_profile_is_corrected(void **state)
     (void)state;
     for (uint32_t c = 0; c < SAMPLES; c++) {
         cluster[c] = (plan_cluster_t){.size = EACH, .draws = 1, .mean = 1, .sd = 0.1};
-        sample[c] = (plan_sample_t){c * EACH + 1, EACH, c, 1};
+        sample[c] =
+            (plan_sample_t){.launch = c * EACH + 1, .weight = EACH, .cluster = c, .draws = 1};
         cycles[c] = 2000 * (1 + c) * (c % 2 == 0 ? 1.01 : 0.99);
         for (uint32_t i = 0; i < EACH; i++)
             members[c * EACH + i] = (plan_member_t){c * EACH + i + 1, c, 1 + c};

@@ -10,6 +10,7 @@
 #include "sampling/plan/plan_json.h"
 #include "sampling/plan/plan_list.h"
 #include "sampling/plan/plan_macsim.h"
+#include "sim/core/alloc.h"
 #include "tests/support/sampling/population_lab.h"
 
 typedef rb_code_t (*reader_t)(plan_t *plan, FILE *in, const char *name, rb_err_t *err);
@@ -93,6 +94,10 @@ static void faulty_plans_are_refused_with_their_line(void **state)
         {PLAN("{\"size\": 5, \"samples\": [[1]]}"), "not a number"},
         {PLAN("{\"size\": 5, \"samples\": [[1, 1, 0]]}"), "'0' is not a valid number of draws"},
         {PLAN("{\"size\": 5, \"samples\": [1]}"), "a sample is [launch, weight]"},
+        {PLAN("{\"size\": 5, \"samples\": [[1, 1, 1, 0, 3]]}"), "not a valid number of cycles"},
+        {PLAN("{\"size\": 5, \"samples\": [[1, 1, 1, 9, -3]]}"), "is not a whole number"},
+        {"{\"schema\": \"rubato-plan-1\", \"base\": 7}", "the plan of the base is missing"},
+        {"{\"schema\": \"rubato-plan-1\", \"base\": " PLAN("") "}", "base: not a plan: it has no"},
         {PLAN("{\"size\": 5, \"samples\": {}}"), "the list of samples is missing"},
         {PLAN("7"), "a cluster is not an object"},
         {"{\"schema\": \"rubato-plan-1\",\n\"sampling\": \"odd\"}", "plan:2: sampling 'odd'"},
@@ -106,6 +111,37 @@ static void faulty_plans_are_refused_with_their_line(void **state)
             fail_msg("'%s' is not in '%s'", rows[i].message, err.text);
         assert_null(plan.samples);
     }
+}
+
+/* A part of a plan keeps that plan, with the cycles of its samples; every beginning of the text is refused. */
+static void a_part_keeps_the_plan_from_which_it_was_drawn(void **state)
+{
+    (void)state;
+    lab_population_t lab = two_kernels();
+    plan_t part = lab_plan(&lab.pop, "random:count=2", 9), again;
+    rb_err_t err;
+    part.part = part.replacement = true;
+    part.random = false;
+    part.base = rb_calloc(1, sizeof(*part.base));
+    *part.base = lab_plan(&lab.pop, "random:count=5", 9);
+    for (uint64_t i = 0; i < part.base->n_samples; i++) {
+        part.base->samples[i].cycles = 1000.25 + (double)i;
+        part.base->samples[i].kernel = UINT64_MAX - i;
+    }
+    char *text = json_of(&part);
+    assert_int_equal(read_text(plan_read_json, text, &again, &err), RB_OK);
+    assert_true(again.part && again.base != NULL && again.base->random);
+    assert_int_equal(again.base->n_samples, part.base->n_samples);
+    assert_memory_equal(again.base->samples, part.base->samples,
+                        part.base->n_samples * sizeof(plan_sample_t));
+    plan_free(&again);
+    for (size_t n = strlen(text) - 2; n > 0; n--) {
+        text[n] = '\0';
+        assert_int_equal(read_text(plan_read_json, text, &again, &err), RB_TRACE);
+    }
+    free(text);
+    plan_free(&part);
+    lab_population_free(&lab);
 }
 
 /* Every truncated plan is refused without a crash. */
@@ -258,11 +294,11 @@ static void intervals_are_those_of_stratified_sampling(void **state)
     (void)state;
     plan_cluster_t clusters[] = {{.size = 10, .draws = 2, .mean = NAN, .sd = NAN},
                                  {.size = 20, .draws = 3, .mean = NAN, .sd = NAN}};
-    plan_sample_t samples[] = {{1, 5, 0, 1},
-                               {2, 5, 0, 1},
-                               {11, 20.0 / 3, 1, 1},
-                               {12, 20.0 / 3, 1, 1},
-                               {13, 20.0 / 3, 1, 1}};
+    plan_sample_t samples[] = {{1, 5, 0, 1, 0, 0},
+                               {2, 5, 0, 1, 0, 0},
+                               {11, 20.0 / 3, 1, 1, 0, 0},
+                               {12, 20.0 / 3, 1, 1, 0, 0},
+                               {13, 20.0 / 3, 1, 1, 0, 0}};
     plan_t plan = {.clusters = clusters,
                    .n_clusters = 2,
                    .samples = samples,
@@ -288,7 +324,7 @@ static void single_samples_borrow_the_spread_of_the_profile(void **state)
 {
     (void)state;
     plan_cluster_t clusters[] = {{.size = 100, .draws = 1, .mean = 50, .sd = 5}};
-    plan_sample_t samples[] = {{1, 100, 0, 1}};
+    plan_sample_t samples[] = {{1, 100, 0, 1, 0, 0}};
     plan_t plan = {.clusters = clusters,
                    .n_clusters = 1,
                    .samples = samples,
@@ -341,6 +377,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_plan_survives_its_file),
         cmocka_unit_test(faulty_plans_are_refused_with_their_line),
+        cmocka_unit_test(a_part_keeps_the_plan_from_which_it_was_drawn),
         cmocka_unit_test(truncated_plans_are_refused),
         cmocka_unit_test(unknown_members_are_ignored),
         cmocka_unit_test(macsim_lists_are_read_and_written),

@@ -81,9 +81,8 @@ static void free_both(launch_units_t *a, launch_units_t *b)
 
 static change_t change_of(const launch_units_t *a, const launch_units_t *b)
 {
-    const char *why;
-    unit_pairs_t *p = unit_pairs_create(a, b, 0.95, &why);
-    assert_non_null(p);
+    unit_pairs_t *p = unit_pairs_create(0.95);
+    assert_null(unit_pairs_add(p, a, b));
     const change_t c = unit_pairs_change(p, &cycles, &cycles, CHANGE_RELATIVE);
     unit_pairs_free(p);
     return c;
@@ -113,6 +112,52 @@ static void intervals_hold_and_are_narrow(void **state)
     }
 }
 
+/* A program of two such launches that change differently, one that both runs simulated completely, and one of which only
+ * the second run left out a part. */
+static void the_launches_of_a_program_add_up(void **state)
+{
+    static const truth_t truths[] = {{0.3, 0.02, 0.1}, {0.1, 0.03, -0.2}};
+    const double whole = 4e6, error = 1e5;
+    rng_t rng = rng_make(9, 1);
+    unsigned covered = 0;
+    double width = 0;
+    (void)state;
+    for (unsigned r = 0; r < REPLAYS; r++) {
+        double values[2][STAT_VALUES] = {0}, of_a = 2 * whole, of_b = 2 * whole;
+        unit_pairs_t *p = unit_pairs_create(0.95);
+        for (size_t i = 0; i < 2; i++) {
+            launch_units_t a, b;
+            const double change = draw(&a, &b, &truths[i], &rng);
+            /* What run a measured is all of its launch: 10 times the units' cycles, and ramp and tail. */
+            double cycles_a = 1e5;
+            for (size_t k = 0; k < CHOSEN; k++)
+                cycles_a += 10 * a.unit[k].measured.cycles;
+            of_a += cycles_a;
+            of_b += cycles_a * (1 + change);
+            assert_null(unit_pairs_add(p, &a, &b));
+            free_both(&a, &b);
+        }
+        double own = 0;
+        for (unsigned k = 0; k < 12; k++)
+            own += rng_unit(&rng) - 0.5;
+        values[0][VALUE_CYCLES] = values[1][VALUE_CYCLES] = whole;
+        unit_pairs_add_apart(p, values[0], values[1], 0, 0);
+        values[1][VALUE_CYCLES] += error * own;
+        unit_pairs_add_apart(p, values[0], values[1], 0, error * error);
+        assert_int_equal(unit_pairs_launches(p), 2);
+        const change_t c = unit_pairs_change(p, &cycles, &cycles, CHANGE_RELATIVE);
+        const double truth = of_b / of_a - 1;
+        covered += c.low <= truth && truth <= c.high;
+        width += (c.high - c.low) / 2 / REPLAYS;
+        /* Other statistics have no interval where a launch is no pair. */
+        const stat_form_t other = {.num = {.term = {{VALUE_COUNTERS, 1}}, .n = 1}};
+        assert_non_null(unit_pairs_change(p, &other, &other, CHANGE_POINTS).reason);
+        unit_pairs_free(p);
+    }
+    assert_in_range(covered, 94 * REPLAYS / 100, REPLAYS);
+    assert_true(width < 0.04);
+}
+
 static void equal_changes_leave_what_pairs_do_not_show(void **state)
 {
     static const truth_t t = {.spread = 0.3, .change = 0.25};
@@ -129,10 +174,13 @@ static void equal_changes_leave_what_pairs_do_not_show(void **state)
 
 static void expect_none(launch_units_t *a, const launch_units_t *b, const char *reason)
 {
-    const char *why;
-    assert_null(unit_pairs_create(a, b, 0.95, &why));
+    unit_pairs_t *p = unit_pairs_create(0.95);
+    const char *why = unit_pairs_add(p, a, b);
+    assert_non_null(why);
+    assert_int_equal(unit_pairs_launches(p), 0);
     if (strstr(why, reason) == NULL)
         fail_msg("'%s' does not say '%s'", why, reason);
+    unit_pairs_free(p);
 }
 
 static void what_is_no_pair_says_why(void **state)
@@ -234,6 +282,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(intervals_hold_and_are_narrow),
+        cmocka_unit_test(the_launches_of_a_program_add_up),
         cmocka_unit_test(equal_changes_leave_what_pairs_do_not_show),
         cmocka_unit_test(what_is_no_pair_says_why),
         cmocka_unit_test(a_file_keeps_everything),

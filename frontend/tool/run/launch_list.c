@@ -63,7 +63,7 @@ static uint32_t name_index(launch_list_t *l, size_t *cap, const char *name)
     return n;
 }
 
-rb_code_t launch_list_of_trace(launch_list_t *l, trace_source_t *source, rb_err_t *err)
+rb_code_t launch_list_of_launches(launch_list_t *l, trace_source_t *source, rb_err_t *err)
 {
     population_t *pop = &l->pop;
     uint64_t n = source->ops->n_launches(source);
@@ -87,7 +87,13 @@ rb_code_t launch_list_of_trace(launch_list_t *l, trace_source_t *source, rb_err_
     pop->names = (const char *const *)l->names;
     pop->grid = (const uint32_t(*)[3])l->grid;
     pop->block = (const uint32_t(*)[3])l->block;
-    return rbt_is_source(source) ? launch_index_read(&l->index, pop, source, err) : RB_OK;
+    return RB_OK;
+}
+
+rb_code_t launch_list_of_trace(launch_list_t *l, trace_source_t *source, rb_err_t *err)
+{
+    RB_TRY(launch_list_of_launches(l, source, err));
+    return rbt_is_source(source) ? launch_index_read(&l->index, &l->pop, source, err) : RB_OK;
 }
 
 void launch_list_add_walls(launch_list_t *l, const char *folder)

@@ -45,6 +45,10 @@ void launch_list_add_walls(launch_list_t *l, const char *path);
  */
 RB_CHECKED rb_code_t launch_list_of_trace(launch_list_t *l, trace_source_t *source, rb_err_t *err);
 
+/* The same without the index, for those who have chosen already. */
+RB_CHECKED rb_code_t launch_list_of_launches(launch_list_t *l, trace_source_t *source,
+                                             rb_err_t *err);
+
 /*
  * Adds the contents of a native trace's index to the launches of a profile of the same program.
  * RB_TRACE, naming the first differing launch, if it is another program; RB_USAGE if the trace is

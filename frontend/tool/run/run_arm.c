@@ -125,7 +125,8 @@ static int by_number(const void *a, const void *b)
 
 static bool is_wanted(const reading_t *in, uint64_t id)
 {
-    return bsearch(&id, in->wanted, in->n_wanted, sizeof(id), by_number) != NULL;
+    return in->wanted == NULL ||
+           bsearch(&id, in->wanted, in->n_wanted, sizeof(id), by_number) != NULL;
 }
 
 /* With a zero behind it, so that fields do not run into each other. */
@@ -202,10 +203,11 @@ static rb_code_t read_rows(reading_t *in, rb_err_t *err)
 
 rb_code_t run_arm_read(run_arm_t *arm, const char *folder, const plan_t *plan, rb_err_t *err)
 {
-    uint64_t *wanted = rb_calloc(plan->n_samples + 1, sizeof(*wanted));
-    const uint64_t n_wanted = plan_launches(plan, wanted);
-    if (arm->wanted != NULL && arm->n_wanted == n_wanted &&
-        memcmp(arm->wanted, wanted, n_wanted * sizeof(*wanted)) == 0) {
+    uint64_t *wanted = plan != NULL ? rb_calloc(plan->n_samples + 1, sizeof(*wanted)) : NULL;
+    const uint64_t n_wanted = plan != NULL ? plan_launches(plan, wanted) : 0;
+    if (plan == NULL ? arm->n > 0 && arm->wanted == NULL
+                     : arm->wanted != NULL && arm->n_wanted == n_wanted &&
+                           memcmp(arm->wanted, wanted, n_wanted * sizeof(*wanted)) == 0) {
         free(wanted);
         return RB_OK;
     }

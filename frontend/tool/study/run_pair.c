@@ -49,6 +49,55 @@ static bool is_part_of(const run_arm_t *part, const run_arm_t *base)
     return has_samples(base, &part->plan) && has_samples(base, &base->plan);
 }
 
+/* Whether two runs simulated parts of the same run's choice. */
+static bool same_base(const plan_t *a, const plan_t *b)
+{
+    const plan_t *x = a->base, *y = b->base;
+    bool same = x != NULL && y != NULL && x->n_samples == y->n_samples && x->seed == y->seed;
+    for (uint64_t i = 0; same && i < x->n_samples; i++) {
+        const plan_sample_t *s = &x->samples[i], *t = &y->samples[i];
+        same = s->launch == t->launch && s->cluster == t->cluster && s->kernel == t->kernel &&
+               s->cycles > 0 && !(s->cycles < t->cycles) && !(s->cycles > t->cycles);
+    }
+    return same;
+}
+
+/* Of the samples of the plan that both runs took a part of, keeps the draws that both have. */
+static void keep_common(run_pair_t *p)
+{
+    const uint64_t n = p->plan->n_samples;
+    part_groups_t groups;
+    uint32_t *b = rb_calloc(n + 1, sizeof(*b));
+    for (uint64_t i = 0; i < n; i++)
+        b[i] = draws_of(&p->b->arm.plan, p->plan->samples[i].launch);
+    part_groups_make(&groups, p->plan, p->cycles, p->kernel);
+    uint32_t *both = rb_calloc(n + 1, sizeof(*both));
+    part_common(&groups, p->drawn, b, both);
+    memcpy(p->drawn, both, n * sizeof(*both));
+    part_groups_free(&groups);
+    free(both);
+    free(b);
+}
+
+/* How often each sample of the base was drawn, by the run that simulated a part or by both. */
+static void take_drawn(run_pair_t *p)
+{
+    const plan_t *base = p->plan;
+    p->drawn = rb_calloc(base->n_samples + 1, sizeof(*p->drawn));
+    p->kernel = rb_calloc(base->n_samples + 1, sizeof(*p->kernel));
+    p->cycles = rb_calloc(base->n_samples + 1, sizeof(*p->cycles));
+    const run_arm_t *all = base == &p->a->arm.plan ? &p->a->arm : &p->b->arm;
+    for (uint64_t i = 0; i < base->n_samples; i++) {
+        const plan_sample_t *s = &base->samples[i];
+        const arm_launch_t *l = p->among ? NULL : run_arm_find(all, s->launch);
+        p->drawn[i] = draws_of(p->part, s->launch);
+        p->cycles[i] = l != NULL ? l->values[VALUE_CYCLES] : s->cycles;
+        p->kernel[i] = l != NULL ? l->name : s->kernel;
+    }
+    if (p->among)
+        keep_common(p);
+}
+
 /* The values of the samples that both have. False: a launch is another one in the other run. */
 static bool take_values(run_pair_t *p)
 {
@@ -56,10 +105,8 @@ static bool take_values(run_pair_t *p)
     const uint64_t n = p->plan->n_samples;
     bool inside = false;
     p->both = rb_calloc(n + 1, sizeof(*p->both));
-    if (p->part != NULL) {
-        p->drawn = rb_calloc(n + 1, sizeof(*p->drawn));
-        p->kernel = rb_calloc(n + 1, sizeof(*p->kernel));
-    }
+    if (p->part != NULL)
+        take_drawn(p);
     for (int k = 0; k < 2; k++) {
         p->values[k] = rb_calloc(n * STAT_VALUES + 1, sizeof(double));
         p->inside[k] = rb_calloc(n + 1, sizeof(double));
@@ -68,16 +115,12 @@ static bool take_values(run_pair_t *p)
         const arm_launch_t *l[2];
         for (int k = 0; k < 2; k++)
             l[k] = run_arm_find(arm[k], p->plan->samples[i].launch);
-        if (p->kernel != NULL)
-            p->kernel[i] = (l[0] != NULL ? l[0] : l[1])->name;
         p->both[i] = l[0] != NULL && l[1] != NULL;
         for (int k = 0; k < 2; k++)
             if (l[k] != NULL)
                 memcpy(&p->values[k][i * STAT_VALUES], l[k]->values, sizeof(l[k]->values));
         if (!p->both[i])
             continue;
-        if (p->drawn != NULL)
-            p->drawn[i] = draws_of(p->part, p->plan->samples[i].launch);
         if (l[0]->kernel != l[1]->kernel)
             return false;
         p->launches++;
@@ -100,10 +143,14 @@ static void choose_plan(run_pair_t *p)
     if (is_part_of(b, a) || is_part_of(a, b)) {
         p->plan = a->plan.part ? &b->plan : &a->plan;
         p->part = a->plan.part ? &a->plan : &b->plan;
+    } else if (a->plan.part && b->plan.part && same_base(&a->plan, &b->plan)) {
+        p->plan = a->plan.base;
+        p->part = &a->plan;
+        p->among = true;
     } else if (a->plan.part || b->plan.part) {
         snprintf(p->why, sizeof(p->why),
                  "one simulated a part of the launches that another run chose, and shows only its "
-                 "change from that run");
+                 "change from that run and from others that follow it");
     } else if (a->sampled && has_samples(b, &a->plan)) {
         p->plan = &a->plan;
     } else if (b->sampled && has_samples(a, &b->plan)) {
@@ -125,8 +172,10 @@ static void begin_pairs(run_pair_t *p)
                            .b = p->values[1],
                            .both = p->both,
                            .drawn = p->drawn,
+                           .cycles = p->cycles,
                            .kernel = p->kernel,
-                           .base_is_b = p->part == &p->a->arm.plan,
+                           .all_a = p->part == &p->b->arm.plan,
+                           .all_b = p->part == &p->a->arm.plan && !p->among,
                            .inside_a = p->inside[0],
                            .inside_b = p->inside[1],
                            .whole_a = !p->a->arm.sampled,
@@ -138,21 +187,56 @@ static void begin_pairs(run_pair_t *p)
     p->paired = true;
 }
 
-/* Of runs of one launch that measured the same units of it. */
+/* A launch of a program; why it cannot be added. */
+static const char *add_launch(run_pair_t *p, const arm_launch_t *a)
+{
+    const arm_launch_t *b = run_arm_find(&p->b->arm, a->id);
+    if (b == NULL || a->kernel != b->kernel)
+        return "the runs are of different programs";
+    const launch_units_t *x = unit_file_find(&p->a->arm.units, a->id),
+                         *y = unit_file_find(&p->b->arm.units, a->id);
+    if (x != NULL && y != NULL && unit_pairs_add(p->units, x, y) == NULL)
+        return NULL;
+    unit_pairs_add_apart(p->units, a->values, b->values, a->inside, b->inside);
+    return NULL;
+}
+
+/* The launches of a program, of some of which both measured units. */
+static const char *add_launches(run_pair_t *p)
+{
+    const char *why = NULL;
+    if (p->a->arm.n != p->b->arm.n)
+        return "the runs are of different launches";
+    if (p->a->arm.overlaps || p->b->arm.overlaps)
+        return "launches may overlap, so that their times do not add up";
+    for (size_t i = 0; i < p->a->arm.n && why == NULL; i++)
+        why = add_launch(p, &p->a->arm.launches[i]);
+    if (why == NULL && unit_pairs_launches(p->units) == 0)
+        why = "the runs chose different parts of the launches";
+    return why;
+}
+
+/* Of runs that measured the same units of their launches. */
 static void pair_units(run_pair_t *p)
 {
     const unit_file_t *a = &p->a->arm.units, *b = &p->b->arm.units;
     const char *why = "parts of launches were left out, and each run chose which";
-    if (a->n == 1 && b->n == 1 && a->launches == 1 && b->launches == 1)
-        p->units = unit_pairs_create(&a->list[0], &b->list[0], CONFIDENCE, &why);
-    else if (a->n > 0 && b->n > 0)
-        why = "parts of several launches were left out; only those of one launch are pairs";
-    else if (a->n > 0 || b->n > 0)
+    if (a->n > 0 && b->n > 0) {
+        p->units = unit_pairs_create(CONFIDENCE);
+        why = a->launches == 1 && b->launches == 1
+                  ? unit_pairs_add(p->units, &a->list[0], &b->list[0])
+                  : add_launches(p);
+    } else if (a->n > 0 || b->n > 0) {
         why = "one of the two runs simulated all of the launch, or chose parts in another way";
-    p->paired = p->units != NULL;
-    p->launches = p->paired;
-    if (!p->paired)
-        snprintf(p->why, sizeof(p->why), "%s", why);
+    }
+    p->paired = why == NULL;
+    if (p->paired) {
+        p->launches = unit_pairs_launches(p->units);
+        return;
+    }
+    unit_pairs_free(p->units);
+    p->units = NULL;
+    snprintf(p->why, sizeof(p->why), "%s", why);
 }
 
 static void make_pair(run_pair_t *p)
@@ -194,8 +278,13 @@ static rb_code_t read_pair(run_pair_t *p, rb_err_t *err)
         return RB_OK;
     RB_TRY(open_arm(a, err));
     RB_TRY(open_arm(b, err));
-    if (!a->arm.sampled && !b->arm.sampled)
-        return RB_OK;
+    if (!a->arm.sampled && !b->arm.sampled) {
+        if (a->arm.units.n == 0 || b->arm.units.n == 0 ||
+            (a->arm.units.launches == 1 && b->arm.units.launches == 1))
+            return RB_OK;
+        RB_TRY(run_arm_read(&a->arm, a->folder, NULL, err));
+        return run_arm_read(&b->arm, b->folder, NULL, err);
+    }
     RB_TRY(run_arm_read(&a->arm, a->folder, a->arm.sampled ? &a->arm.plan : &b->arm.plan, err));
     return run_arm_read(&b->arm, b->folder, b->arm.sampled ? &b->arm.plan : &a->arm.plan, err);
 }
@@ -247,6 +336,7 @@ void run_pair_free(run_pair_t *p)
     }
     free(p->both);
     free(p->drawn);
+    free(p->cycles);
     free(p->kernel);
     paired_free(p->pairs);
     unit_pairs_free(p->units);

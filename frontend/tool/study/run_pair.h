@@ -27,13 +27,15 @@ typedef struct {
     run_side_t *a, *b; /* borrowed */
     run_side_t own[2]; /* of run_pair_open() */
     bool paired;
-    char why[RUN_PAIR_WHY];        /* if not paired: why; "": nothing was estimated in either */
-    uint64_t launches;             /* that both simulated */
-    const plan_t *plan;            /* of a or of b: whose strata are used */
+    char why[RUN_PAIR_WHY]; /* if not paired: why; "": nothing was estimated in either */
+    uint64_t launches;      /* that both simulated */
+    const plan_t *plan;     /* whose strata are used: of a, of b, or of the run that both follow */
     double *values[2], *inside[2]; /* owned; per sample of the plan */
     bool *both;                    /* owned */
     const plan_t *part; /* of the run that simulated a part of the other one's choice; NULL: none */
+    bool among;         /* ... both did, of a third run's */
     uint32_t *drawn;    /* owned; if part: how often each sample was drawn */
+    double *cycles;     /* owned; if part: of each sample, in the run that chose it */
     uint64_t *kernel;   /* owned; if part: of each sample */
     paired_t *pairs;    /* owned; if paired: of launches */
     unit_pairs_t *units; /* owned; if paired: of units inside a launch */

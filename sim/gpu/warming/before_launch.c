@@ -7,10 +7,9 @@
  * its addresses depend on time.
  *
  * The skipped launches are walked without time (touch_walk.h), from the last one back, each on a chip
- * whose L2 is empty; what it leaves (footprint.h) is put beneath what the launches after it left. A
- * launch that is equal to one that was walked before is not walked again. It is walked through an L2 without bounds
- * first, which is the same for all chips of one half (shared_walks.h), and again through the chip's own if that has no room. The chip's own
- * state is the oldest. Copies in the other half of an L2 stay even if a launch after them wrote the line. The walk ends when its lines fill the L2. It also ends after 1, 3, 7, ... launches if these
+ * whose L2 is empty, until what they leave (footprint.h) fills the L2; then that is used in the order of the program, line by
+ * line, on what the chip holds. A launch that is equal to one that was walked before is not walked again, and of equal ones only the last one counts. It is walked through an L2 without bounds
+ * first, which is the same for all chips of one half (shared_walks.h), and again through the chip's own if that has no room. Copies in the other half of an L2 stay even if a launch after them wrote the line. The walk ends when its lines fill the L2. It also ends after 1, 3, 7, ... launches if these
  * are as many instructions as the next launch allows for (before_t.allowed), and the later half of them
  * has added almost no line that was missing, or not modified. Of the launches before, the last ones of kernels that were not
  * met, and those twice as large as any of their kernel that was walked, are walked, too: a giant may have left
@@ -130,72 +129,85 @@ static double share_of_news(const before_t *b)
     return held > 0 ? (double)b->news / (double)held : 0.0;
 }
 
-/* The writes to the sets of a slice. All slices have the same shape. */
-static uint32_t *writes_of(const before_t *b, uint32_t slice)
-{
-    return b->writes + (size_t)slice * cache_sets(b->tags.slice[0].cache);
-}
-
-/* Puts what the chip holds beneath what the launches after it left. */
-static void put_beneath_recent(const before_t *b)
-{
-    for (uint32_t s = 0; s < b->g->map.slices; s++)
-        (void)cache_put_beneath(b->recent[s], b->tags.slice[s].cache,
-                                b->tags.slice[s].modified_ways, writes_of(b, s));
-}
-
-/* The launches that were not walked have written as much as the others. */
-static void add_writes_of_rest(const before_t *b)
-{
-    const uint64_t walked = b->position - b->end, all = b->position - b->first;
-    const size_t n = (size_t)b->g->map.slices * cache_sets(b->tags.slice[0].cache);
-    for (size_t i = 0; walked > 0 && i < n; i++) {
-        const uint64_t writes = b->writes[i] * all / walked;
-        b->writes[i] = writes < UINT32_MAX ? (uint32_t)writes : UINT32_MAX;
-    }
-}
-
-/* Puts a footprint beneath what the launches after it left. */
-static void put_footprint(before_t *b, const footprint_t *p)
+/* Puts a footprint before those of the launches after it. */
+static void put_left(before_t *b, footprint_t *p)
 {
     cache_lines_at_t at = {.lines = &p->lines};
     for (uint32_t s = 0; s < b->g->map.slices; s++)
-        b->news += cache_put_lines_beneath(b->recent[s], &at, b->tags.slice[s].modified_ways,
-                                           b->older[s], writes_of(b, s));
+        b->news +=
+            cache_claim_lines(b->recent[s], &at, b->tags.slice[s].modified_ways, b->older[s]);
+    rb_grow(&b->left, &b->cap_left, b->n_left + 1, sizeof(footprint_t *));
+    if (p->key != 0)
+        hash_map_add(&b->keys, p->key, (uint32_t)b->n_left);
+    b->left[b->n_left++] = p;
+}
+
+/* The footprint of an equal launch after this one. Only the last one counts: its lines were used last, and it writes the same. */
+static footprint_t *find_left(const before_t *b, uint64_t key)
+{
+    if (key != 0)
+        for (hash_walk_t w = hash_map_walk(&b->keys, key); hash_walk_next(&w);)
+            if (b->left[w.number]->key == key)
+                return b->left[w.number];
+    return NULL;
 }
 
 /* Copies that come before launch k. */
 static void put_copies(before_t *b, uint64_t k)
 {
+    footprint_t copies;
     if (copy_before(b, k) == 0)
         return;
-    put_beneath_recent(b);
-    before_empty_chip(b);
+    before_take_footprint(b, 0, 0, &copies);
+    put_left(b, footprints_add(b->g->footprints, &copies));
 }
 
-/* Puts launch k and the copies before it beneath what the launches after it left. */
+/* The code of launch k, the first one of its kernel. */
+static void put_code(before_t *b, const footprint_t *of)
+{
+    footprint_t code;
+    before_touch_code(b, of, &code);
+    put_left(b, footprints_add(b->g->footprints, &code));
+}
+
+/* The footprint of launch k, which no launch after it has. */
+static rb_code_t take_launch(before_t *b, uint64_t k, const launch_info_t *info, uint64_t key,
+                             footprint_t **out, rb_err_t *err)
+{
+    footprint_t new = {0};
+    *out = footprints_take(b->g->footprints, key);
+    if (*out != NULL) {
+        b->cost->warp_insts += (*out)->warp_insts;
+        trail_repeat(&b->trail, k, (*out)->item, (*out)->n_items);
+        return RB_OK;
+    }
+    RB_TRY(before_walk_launch(b, k, info, key, &new, err));
+    new.key = key;
+    *out = footprints_add(b->g->footprints, &new);
+    return RB_OK;
+}
+
+/* Puts launch k and the copies before it before the launches after it. */
 static rb_code_t add_launch(before_t *b, uint64_t k, rb_err_t *err)
 {
     launch_info_t info;
     uint64_t key;
     RB_TRY(b->source->ops->launch_info(b->source, k, &info, err));
-    RB_TRY(before_key(b, k, &info, &key, err));
-    const footprint_t *known = footprints_find(b->g->footprints, key);
-    footprint_t new = {0};
+    RB_TRY(before_key(b, k, &key, err));
+    footprint_t *p = find_left(b, key);
     b->cost->launches++;
-    if (known != NULL) {
-        b->cost->warp_insts += known->warp_insts;
-        b->met[gpu_code_number(b->g, info.code_id)] = true;
-        trail_repeat(&b->trail, k, known->item, known->n_items);
+    if (p != NULL) {
+        b->cost->warp_insts += p->warp_insts;
     } else {
-        RB_TRY(before_walk_launch(b, k, &info, key, &new, err));
-        new.key = key;
-        known = key != 0 ? footprints_add(b->g->footprints, &new) : &new;
+        RB_TRY(take_launch(b, k, &info, key, &p, err));
+        put_left(b, p);
     }
-    put_footprint(b, known);
-    b->placed = known->placed;
-    if (known == &new)
-        footprint_free(&new);
+    b->met[gpu_code_number(b->g, info.code_id)] = true;
+    for (size_t i = 0; i < p->lines.n_sets; i++)
+        b->writes[i] += p->lines.writes[i];
+    b->placed = p->placed;
+    if (gpu_code_first(b->g, info.code_id, k) == k)
+        put_code(b, p);
     put_copies(b, k);
     return RB_OK;
 }
@@ -284,6 +296,38 @@ static rb_code_t pass_rest(before_t *b, rb_err_t *err)
     return RB_OK;
 }
 
+/* The launches that were not walked have written as much as the others: each write has cleaned what host copies left modified. */
+static void clean_for_rest(const before_t *b)
+{
+    const uint64_t walked = b->position - b->end, left_out = b->end - b->first;
+    const uint32_t sets = cache_sets(b->tags.slice[0].cache);
+    for (uint32_t s = 0; s < b->g->map.slices && walked > 0 && left_out > 0; s++) {
+        for (uint32_t set = 0; set < sets; set++) {
+            const uint64_t writes = b->writes[(size_t)s * sets + set] * left_out / walked;
+            cache_clean_excess(b->tags.slice[s].cache, set, b->tags.slice[s].modified_ways,
+                               writes < UINT32_MAX ? (uint32_t)writes : UINT32_MAX);
+        }
+    }
+}
+
+/* Brings to the chip's L2 what the walked launches left, in the order of the program. */
+static void replay(const before_t *b)
+{
+    for (size_t i = b->n_left; i-- > 0;) {
+        cache_lines_at_t at = {.lines = &b->left[i]->lines};
+        for (uint32_t s = 0; s < b->g->map.slices; s++)
+            cache_replay_lines(b->tags.slice[s].cache, &at, b->tags.slice[s].modified_ways);
+    }
+}
+
+static void free_left(before_t *b)
+{
+    for (size_t i = 0; i < b->n_left; i++)
+        footprint_give(b->left[i]);
+    free(b->left);
+    hash_map_free(&b->keys);
+}
+
 static rb_code_t walk_apart(before_t *b, rb_err_t *err)
 {
     b->older = take_l2(b);
@@ -296,12 +340,12 @@ static rb_code_t walk_apart(before_t *b, rb_err_t *err)
     exchange_l2(b, b->older);
     if (rc == RB_OK && !b->lead) {
         rc = pass_rest(b, err);
-        add_writes_of_rest(b);
-        put_beneath_recent(b);
-        exchange_l2(b, b->recent);
+        clean_for_rest(b);
+        replay(b);
     }
     give_l2(b, b->older);
     give_l2(b, b->recent);
+    free_left(b);
     free(b->writes);
     free(b->written);
     return rc;
@@ -365,7 +409,6 @@ void gpu_visit_walks(const gpu_t *g, void (*visit)(void *ctx, const void *bytes,
 static rb_code_t walk_skipped(before_t *b, rb_err_t *err)
 {
     (void)footprints_of(b->g);
-    take_tags(b);
     const rb_code_t rc = walk_apart(b, err);
     if (!b->lead)
         trail_apply(&b->trail, b->g);
@@ -392,12 +435,15 @@ rb_code_t gpu_warm_up(gpu_t *g, trace_source_t *source, uint64_t position,
                   .may_lead = lead != NULL};
     if (limit > 0 && b.end - b.first > limit)
         b.first = b.end - limit;
-    if (b.first == b.end)
+    if (b.first == b.end && (g->footprints == NULL || !footprints_keeps(g->footprints)))
         return RB_OK;
     b.allowed = WALKED_ANYWAY + insts_of(&b, position);
     b.met = rb_calloc(g->n_codes, sizeof(*b.met));
     trail_init(&b.trail, g);
-    const rb_code_t rc = walk_skipped(&b, err);
+    take_tags(&b);
+    rb_code_t rc = b.first < b.end ? walk_skipped(&b, err) : RB_OK;
+    if (rc == RB_OK && !b.lead)
+        rc = before_share_launch(&b, position, err);
     trail_free(&b.trail);
     free(b.tags.slice);
     free(b.met);

@@ -10,10 +10,10 @@
 enum { PLACES = 1 << 14 };
 
 struct footprints {
-    footprint_t place[PLACES]; /* by the low bits of the key; key 0: empty */
-    size_t bytes;              /* of all of them */
-    uint64_t turns;            /* footprints that were forgotten */
-    uint64_t *known;           /* owned; keys of the run's launches by position; 0: unknown */
+    footprint_t *place[PLACES]; /* owned; by the low bits of the key; NULL: empty */
+    size_t bytes;               /* of all of them */
+    uint64_t turns;             /* footprints that were forgotten */
+    uint64_t *known;            /* owned; keys of the run's launches by position; 0: unknown */
     size_t cap_known;
     shared_walks_t *shared; /* owned; NULL: none */
     bool keep;              /* what is walked goes there */
@@ -24,17 +24,19 @@ footprints_t *footprints_create(void)
     return rb_calloc(1, sizeof(footprints_t));
 }
 
-void footprint_free(footprint_t *p)
+void footprint_give(footprint_t *p)
 {
+    if (p == NULL || --p->holders > 0)
+        return;
     cache_lines_free(&p->lines);
     free(p->item);
-    *p = (footprint_t){0};
+    free(p);
 }
 
 void footprints_destroy(footprints_t *f)
 {
     for (size_t i = 0; f != NULL && i < PLACES; i++)
-        footprint_free(&f->place[i]);
+        footprint_give(f->place[i]);
     if (f != NULL) {
         free(f->known);
         shared_walks_destroy(f->shared);
@@ -86,10 +88,13 @@ rb_code_t footprints_key(footprints_t *f, trace_source_t *source, uint64_t posit
     return RB_OK;
 }
 
-const footprint_t *footprints_find(const footprints_t *f, uint64_t key)
+footprint_t *footprints_take(footprints_t *f, uint64_t key)
 {
-    const footprint_t *p = &f->place[key % PLACES];
-    return key != 0 && p->key == key ? p : NULL;
+    footprint_t *p = f->place[key % PLACES];
+    if (key == 0 || p == NULL || p->key != key)
+        return NULL;
+    p->holders++;
+    return p;
 }
 
 static size_t bytes_of(const footprint_t *p)
@@ -97,10 +102,11 @@ static size_t bytes_of(const footprint_t *p)
     return cache_lines_bytes(&p->lines) + p->n_items * sizeof(*p->item);
 }
 
-static void forget(footprints_t *f, footprint_t *p)
+static void forget(footprints_t *f, size_t place)
 {
-    f->bytes -= bytes_of(p);
-    footprint_free(p);
+    f->bytes -= f->place[place] != NULL ? bytes_of(f->place[place]) : 0;
+    footprint_give(f->place[place]);
+    f->place[place] = NULL;
 }
 
 /* Forgets any footprint: launches come back in the order of the program, so the one that was not
@@ -108,18 +114,24 @@ static void forget(footprints_t *f, footprint_t *p)
 static void forget_any(footprints_t *f)
 {
     size_t i = mix64(f->turns++) % PLACES;
-    while (f->place[i].key == 0)
+    while (f->place[i] == NULL)
         i = (i + 1) % PLACES;
-    forget(f, &f->place[i]);
+    forget(f, i);
 }
 
-const footprint_t *footprints_add(footprints_t *f, const footprint_t *new)
+footprint_t *footprints_add(footprints_t *f, const footprint_t *new)
 {
-    footprint_t *p = &f->place[new->key % PLACES];
-    forget(f, p);
-    while (f->bytes > 0 && f->bytes + bytes_of(new) > FOOTPRINT_MEMORY)
-        forget_any(f);
+    footprint_t *p = rb_calloc(1, sizeof(*p));
+    const size_t place = new->key % PLACES;
     *p = *new;
+    p->holders = 1;
+    if (p->key == 0)
+        return p;
+    forget(f, place);
+    while (f->bytes > 0 && f->bytes + bytes_of(p) > FOOTPRINT_MEMORY)
+        forget_any(f);
+    p->holders++;
+    f->place[place] = p;
     f->bytes += bytes_of(p);
     return p;
 }

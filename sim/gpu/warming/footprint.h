@@ -18,6 +18,7 @@ typedef struct {
     size_t n_items;
     uint64_t warp_insts; /* of the launch */
     uint64_t placed;     /* lines that it gave a place in the L2, several times if it overflows */
+    unsigned holders;    /* who has taken it and not given it back */
 } footprint_t;
 
 typedef struct footprints footprints_t;
@@ -40,12 +41,13 @@ bool footprints_keeps(const footprints_t *f);
 RB_CHECKED rb_code_t footprints_key(footprints_t *f, trace_source_t *source, uint64_t position,
                                     uint64_t *key, rb_err_t *err);
 
-/* The footprint with this key; NULL: it is not known. Valid until the next footprints_add(). */
-const footprint_t *footprints_find(const footprints_t *f, uint64_t key);
+/* The footprint with this key, which the caller gives back; NULL: it is not known. */
+footprint_t *footprints_take(footprints_t *f, uint64_t key);
 
-/* Takes ownership of the contents. Others are forgotten if memory requires it. */
-const footprint_t *footprints_add(footprints_t *f, const footprint_t *new);
+/* Takes ownership of the contents, and remembers them if they have a key. Others are forgotten if memory requires it. The caller
+ * gives the result back. */
+footprint_t *footprints_add(footprints_t *f, const footprint_t *new);
 
-void footprint_free(footprint_t *p);
+void footprint_give(footprint_t *p);
 
 #endif

@@ -48,7 +48,7 @@ static void take_batch(void *ctx, const touch_batch_t *batch)
             trail_code(&b->trail, batch->touch[i].line);
         else
             trail_page(&b->trail, batch->touch[i].line);
-        if (code ? b->fetches : b->counts)
+        if (code ? b->fetches && !b->counts : b->counts)
             continue;
         touch_l2(b, batch, done, i);
         done = i + 1;
@@ -96,7 +96,7 @@ rb_code_t before_walk_blocks(before_t *b, uint64_t k, bool counts, const uint64_
     free(half);
     RB_TRY(rc);
     trail_end(&b->trail);
-    if (b->fetches)
+    if (b->fetches && !counts)
         touch_ahead(b);
     b->met[gpu_code_number(b->g, info.code_id)] = true;
     return report_touching(b->g) ? RB_OK : RB_STOPPED;
@@ -108,8 +108,7 @@ void before_empty_chip(const before_t *b)
         cache_invalidate(b->tags.slice[s].cache);
 }
 
-/* What the present launch left on a chip whose L2 was empty. The L2 is empty again. */
-static void take_footprint(before_t *b, uint64_t warp_insts, uint64_t placed, footprint_t *out)
+void before_take_footprint(before_t *b, uint64_t warp_insts, uint64_t placed, footprint_t *out)
 {
     *out = (footprint_t){.warp_insts = warp_insts, .placed = placed};
     for (uint32_t s = 0; s < b->g->map.slices; s++) {
@@ -117,18 +116,25 @@ static void take_footprint(before_t *b, uint64_t warp_insts, uint64_t placed, fo
         cache_lines_add(&out->lines, t->cache, t->writes);
         memset(t->writes, 0, cache_sets(t->cache) * sizeof(*t->writes));
     }
-    out->n_items = trail_copy(&b->trail, &out->item);
     before_empty_chip(b);
 }
 
-/* The key of launch k's footprint; 0: it cannot be remembered. The first launch of a kernel also
- * brings its code to the L2; policies but LRU may depend on what was done before. */
-rb_code_t before_key(const before_t *b, uint64_t k, const launch_info_t *info, uint64_t *key,
-                     rb_err_t *err)
+void before_touch_code(before_t *b, const footprint_t *of, footprint_t *out)
+{
+    for (size_t i = 0; i < of->n_items; i++) {
+        const l2_touch_t touch = {
+            .line = of->item[i].address, .kind = L2_TOUCH_CODE, .sectors = CACHE_TAG_VALID};
+        if (of->item[i].code)
+            l2_tags_touch(&b->tags, &touch, 1, NULL, &b->warmed);
+    }
+    before_take_footprint(b, 0, 0, out);
+}
+
+/* The key of launch k's footprint; 0: it cannot be remembered: policies but LRU may depend on what was done before. */
+rb_code_t before_key(const before_t *b, uint64_t k, uint64_t *key, rb_err_t *err)
 {
     *key = 0;
-    if (b->source->ops->digest == NULL || !before_is_lru(b) ||
-        gpu_code_first(b->g, info->code_id, k) == k)
+    if (b->source->ops->digest == NULL || !before_is_lru(b))
         return RB_OK;
     return footprints_key(b->g->footprints, b->source, k, key, err);
 }
@@ -140,7 +146,8 @@ static rb_code_t walk_launch(before_t *b, uint64_t k, footprint_t *out, rb_err_t
 {
     const uint64_t before = b->cost->warp_insts, placed = b->warmed.lines;
     RB_TRY(before_walk_blocks(b, k, true, all_blocks, 1, err));
-    take_footprint(b, b->cost->warp_insts - before, b->warmed.lines - placed, out);
+    before_take_footprint(b, b->cost->warp_insts - before, b->warmed.lines - placed, out);
+    out->n_items = trail_copy(&b->trail, &out->item);
     return RB_OK;
 }
 
@@ -164,12 +171,16 @@ static void use_walk(const before_t *b, shared_walk_t *w, footprint_t *out, bool
     w->item = NULL;
 }
 
-/* Walks launch k through an L2 without bounds, as far as the chip's L2 may have room. */
+/* A chip whose walks others share walks on where it has no room, for L2s that are this many times as large. */
+enum { SHARED_LARGER = 8 };
+
+/* Walks launch k through an L2 without bounds, as far as the chip's L2, or one that shares the walk, may have room. */
 static rb_code_t walk_unbounded(before_t *b, uint64_t k, shared_walk_t *w, rb_err_t *err)
 {
     const uint64_t before = b->cost->warp_insts;
-    b->open =
-        unbounded_l2_create(b->tags.slice[0].fill_sectors, b->g->spec.mem.l2.size / LINE_BYTES);
+    const uint64_t own = b->g->spec.mem.l2.size / LINE_BYTES;
+    b->open = unbounded_l2_create(b->tags.slice[0].fill_sectors,
+                                  footprints_keeps(b->g->footprints) ? own * SHARED_LARGER : own);
     const rb_code_t rc = before_walk_blocks(b, k, true, all_blocks, 1, err);
     *w = (shared_walk_t){.warp_insts = b->cost->warp_insts - before};
     if (rc == RB_OK && !*unbounded_l2_is_over(b->open)) {
@@ -181,6 +192,32 @@ static rb_code_t walk_unbounded(before_t *b, uint64_t k, shared_walk_t *w, rb_er
     return rc;
 }
 
+/* Whether the chip's walks are those of others, too. Which half of an L2 reads what depends on the number of SMs. */
+static bool may_share(const before_t *b, uint64_t key)
+{
+    return key != 0 && !b->tags.slice[0].perfect && !b->tags.halves;
+}
+
+rb_code_t before_share_launch(before_t *b, uint64_t k, rb_err_t *err)
+{
+    footprints_t *f = b->g->footprints;
+    const launch_touched_t cost = *b->cost;
+    shared_walk_t w;
+    uint64_t key;
+    if (f == NULL || !footprints_keeps(f))
+        return RB_OK;
+    RB_TRY(before_key(b, k, &key, err));
+    if (!may_share(b, key) || shared_walks_has(footprints_shared(f), shared_key(b, key)))
+        return RB_OK;
+    RB_TRY(walk_unbounded(b, k, &w, err));
+    if (w.lines.tag != NULL)
+        shared_walks_put(footprints_shared(f), shared_key(b, key), &w);
+    shared_walk_free(&w);
+    trail_drop(&b->trail);
+    *b->cost = cost;
+    return RB_OK;
+}
+
 /* Walks launch k, which another chip may have walked, if it has a key. */
 rb_code_t before_walk_launch(before_t *b, uint64_t k, const launch_info_t *info, uint64_t key,
                              footprint_t *out, rb_err_t *err)
@@ -189,8 +226,7 @@ rb_code_t before_walk_launch(before_t *b, uint64_t k, const launch_info_t *info,
     const uint64_t before = b->cost->warp_insts, shared = shared_key(b, key);
     shared_walk_t w;
     bool fits = false;
-    /* Which half reads what depends on the number of SMs: chips with halves share no walks. */
-    if (key == 0 || b->tags.slice[0].perfect || b->tags.halves)
+    if (!may_share(b, key))
         return walk_launch(b, k, out, err);
     if (footprints_shared(f) != NULL && shared_walks_find(footprints_shared(f), shared, &w)) {
         trail_adapt(&b->trail, info, w.item, w.n_items);

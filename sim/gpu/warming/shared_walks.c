@@ -125,6 +125,12 @@ bool shared_walks_find(const shared_walks_t *s, uint64_t key, shared_walk_t *out
     return p->bytes != NULL && p->key == key && get_walk(out, p->bytes, p->n, &found);
 }
 
+bool shared_walks_has(const shared_walks_t *s, uint64_t key)
+{
+    const place_t *p = &s->place[key % PLACES];
+    return p->bytes != NULL && p->key == key;
+}
+
 void shared_walks_put_digest(shared_walks_t *s, uint64_t position, uint64_t digest)
 {
     const size_t had = s->cap_digest;

@@ -29,6 +29,7 @@ void shared_walk_free(shared_walk_t *w);
 /* Keeps a walk; finds one in *out, which the caller frees. */
 void shared_walks_put(shared_walks_t *s, uint64_t key, const shared_walk_t *w);
 bool shared_walks_find(const shared_walks_t *s, uint64_t key, shared_walk_t *out);
+bool shared_walks_has(const shared_walks_t *s, uint64_t key);
 
 /* The digest of a launch of the trace, by its position; 0: unknown. */
 void shared_walks_put_digest(shared_walks_t *s, uint64_t position, uint64_t digest);

@@ -218,17 +218,6 @@ bool cache_clean_oldest(cache_t *c, cache_key_t k, cache_line_t *cleaned);
 void cache_visit(const cache_t *c, void (*visit)(void *ctx, const cache_line_t *line), void *ctx);
 
 /*
- * Adds to c what an older cache of the same shape holds, as if the accesses that filled c had come
- * after those that filled the other one. Exact for LRU as long as a set of c has room: its lines
- * keep their order and get the older state of their sectors, absent ones follow as the least
- * recently used. A full set stays as it is. At most modified_ways ways of a set stay modified, or more if
- * the older one exceeds that (after host copies): then each write since has cleaned one. writes: to each
- * set, as far as they are known. Returns the number of lines that were added.
- */
-uint32_t cache_put_beneath(cache_t *c, const cache_t *older, uint32_t modified_ways,
-                           const uint32_t *writes);
-
-/*
  * The lines of caches of one shape, such as the slices of an L2, without the empty ways: set by set,
  * most recently used first.
  */
@@ -256,12 +245,22 @@ typedef struct {
     size_t set, tag, written;
 } cache_lines_at_t;
 
-/* cache_put_beneath() of the cache at that place of a list, which then is that of the next cache. Returns
- * how many of the lines that it added or modified another cache of the same shape lacks, or has
- * unmodified. Adds the writes of the list to those of each set, which then are right for what comes
- * beneath. */
-uint32_t cache_put_lines_beneath(cache_t *c, cache_lines_at_t *at, uint32_t modified_ways,
-                                 cache_t *other, uint32_t *writes);
+/*
+ * Says which lines stay if those that filled c were used after all of a list, for finding out how far back it is worth to look: adds
+ * the lines of the cache at that place of the list, which then is that of the next cache, as the least recently used ones, as far as
+ * the sets of c have room, and marks lines as modified, at most modified_ways in a set. Sectors do not count. Returns how
+ * many lines it added or marked that another cache of the same shape lacks, or has unmodified.
+ */
+uint32_t cache_claim_lines(cache_t *c, cache_lines_at_t *at, uint32_t modified_ways,
+                           cache_t *other);
+
+/* Uses the lines of the cache at that place of a list, the one that was used longest ago first: they get the list's sectors on top of
+ * what c has of them. Each write of the list cleans a line where more than modified_ways ways of a set are modified. The place
+ * then is that of the next cache. */
+void cache_replay_lines(cache_t *c, cache_lines_at_t *at, uint32_t modified_ways);
+
+/* The same cleaning for writes to lines that are not known. */
+void cache_clean_excess(cache_t *c, uint32_t set, uint32_t modified_ways, uint32_t writes);
 
 /* Number of sets. */
 uint32_t cache_sets(const cache_t *c);

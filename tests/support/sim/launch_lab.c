@@ -209,7 +209,10 @@ plan_t lab_stratified(const lab_program_t *p, uint64_t each, uint64_t seed)
             if (rng_below(&rng, size - i) >= take - taken)
                 continue;
             plan.samples[h * take + taken++] =
-                (plan_sample_t){h * size + i + 1, (double)size / (double)take, h, 1};
+                (plan_sample_t){.launch = h * size + i + 1,
+                                .weight = (double)size / (double)take,
+                                .cluster = h,
+                                .draws = 1};
         }
     }
     return plan;

@@ -242,13 +242,13 @@ static rb_code_t try_units(rb_err_t *err)
 {
     static const stat_form_t cycles = {.num = {.term = {{VALUE_CYCLES, 1}}, .n = 1}};
     unit_file_t f;
-    const char *why;
     const rb_code_t rc = unit_file_read(&f, tried, err);
 
     for (size_t i = 0; rc == RB_OK && i < f.n; i++) {
-        unit_pairs_t *p = unit_pairs_create(&f.list[i], &f.list[i], 0.95, &why);
-        RB_INVARIANT(p != NULL || why != NULL, "no pair, and no reason");
-        if (p != NULL) {
+        unit_pairs_t *p = unit_pairs_create(0.95);
+        const char *why = unit_pairs_add(p, &f.list[i], &f.list[i]);
+        RB_INVARIANT((why == NULL) == (unit_pairs_launches(p) == 1), "no pair, and no reason");
+        if (why == NULL) {
             const change_t c = unit_pairs_change(p, &cycles, &cycles, CHANGE_RELATIVE);
             RB_INVARIANT(!(fabs(c.change) > 1e-6), "a change of %g", c.change);
         }

@@ -67,7 +67,7 @@ static void print_part(const run_pair_t *p, const stat_change_t *list, size_t n,
 static void print_method(const run_pair_t *p)
 {
     if (p->units != NULL)
-        printf("+-: 95 %% interval of the change, from parts of the launch that both simulated\n");
+        printf("+-: 95 %% interval of the change, from parts of launches that both simulated\n");
     else if (p->paired)
         printf("+-: 95 %% interval of the change, from %llu launches that both simulated\n",
                (unsigned long long)p->launches);

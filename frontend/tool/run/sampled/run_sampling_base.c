@@ -58,11 +58,19 @@ static rb_code_t finish(void *state, plan_t *plan, estimate_t *cycles, rb_err_t 
         return RB_OK;
     }
     change_rounds_plan(s->rounds, plan);
+    const uint64_t n_samples = s->plan.n_samples;
+    plan->base = rb_calloc(1, sizeof(*plan->base));
+    *plan->base = s->plan;
+    s->plan = (plan_t){0};
     *cycles = (estimate_t){.low = NAN, .high = NAN, .confidence = plan->confidence};
     cycles->method = "none";
     cycles->df = INFINITY;
-    for (uint64_t i = 0; i < s->plan.n_samples; i++)
-        cycles->value += s->plan.samples[i].weight * s->cycles[i];
+    for (uint64_t i = 0; i < n_samples; i++) {
+        plan_sample_t *of = &plan->base->samples[i];
+        of->cycles = s->cycles[i];
+        of->kernel = s->kernel[i];
+        cycles->value += of->weight * of->cycles;
+    }
     cycles->value *= 1 + change_rounds_change(s->rounds).change;
     return RB_OK;
 }

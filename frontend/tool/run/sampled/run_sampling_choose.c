@@ -220,7 +220,10 @@ static void plan_of_weights(plan_t *plan, const trace_source_t *source, const la
         double weight = source->ops->weight(source, i + 1);
         plan->clusters[i] = (plan_cluster_t){
             .name = pop->name[i], .size = whole(weight), .draws = 1, .mean = NAN, .sd = NAN};
-        plan->samples[i] = (plan_sample_t){launch_list_id(trace, i), weight, (uint32_t)i, 1};
+        plan->samples[i] = (plan_sample_t){.launch = launch_list_id(trace, i),
+                                           .weight = weight,
+                                           .cluster = (uint32_t)i,
+                                           .draws = 1};
         total += weight;
     }
     plan->n_launches = whole(total);
@@ -298,7 +301,8 @@ rb_code_t run_sampling_prepare(run_sampling_t *s, const sampling_options_t *o,
     bool own = o->plan == NULL && o->sample == NULL && o->base == NULL;
     if (own && (o->selected || (plan_in_trace(source) == NULL && !has_weights(source))))
         return RB_OK;
-    rb_code_t rc = launch_list_of_trace(&trace, source, err);
+    rb_code_t rc = o->sample != NULL ? launch_list_of_trace(&trace, source, err)
+                                     : launch_list_of_launches(&trace, source, err);
     if (rc == RB_OK && o->base != NULL) {
         rc = run_sampling_from_base(s, o->base, o->change_bound, &trace, err);
     } else if (rc == RB_OK && o->sample != NULL) {
