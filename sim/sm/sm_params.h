@@ -169,7 +169,7 @@ const lat_spec_t *stall_stretch_assumed(uint32_t compiled_for, uint32_t *predica
     P(U32, bank_bytes, "128", 4, 256, "bytes",                                                     \
       "bytes per cycle of its 4-byte banks; lanes that need different words of a bank take turns") \
     P(U32, pass_cycles, "1", 1, 64, "cycles",                                                      \
-      "cycles that 128 bytes take without conflicts; a pass of a conflict takes one")              \
+      "cycles that a pass through its banks takes; one if it serves one lane")                     \
     P(F64, load_interval, "1", 1, 64, "cycles", "minimum cycles between two loads")                \
     P(U32, mshrs, "512", 1, 32768, "lines", "MSHRs: lines with outstanding misses")                \
     P(U32, mshr_merge, "64", 1, 1024, "loads", "loads that can wait for one line")                 \
