@@ -136,6 +136,13 @@ static predict_bound_t station_of(pipe_t pipe)
     }
 }
 
+/* Cycles of passes through the banks (pass_time()), if all lanes are active. */
+static double pass_cycles(double passes, uint32_t each)
+{
+    enum { LANES = 32 };
+    return fmin(passes * each, fmax(passes, LANES));
+}
+
 /* The time that an instruction occupies the tags and data of the L1, or shared memory. */
 static double l1_time(const alone_t *a, const inst_t *inst)
 {
@@ -145,13 +152,14 @@ static double l1_time(const alone_t *a, const inst_t *inst)
     switch (inst->cls) {
     case OP_LOAD_SH:
     case OP_STORE_SH:
-        return fmax(passes * sm->shared.pass_cycles, inst->width / 4.0);
+        return fmax(pass_cycles(passes, sm->shared.pass_cycles), inst->width / 4.0);
     case OP_ATOM_SH:
         return passes + sm->shared.atomic_pass * fmax(t->conflict[inst->cls] - 1, 0);
     case OP_LOAD_LG:
     case OP_STORE_LG:
     case OP_ATOM_LG: {
-        const double busy = fmax(passes, t->lines[inst->cls] / sm->l1.tags_per_cycle);
+        const double data = pass_cycles(passes, sm->l1.pass_cycles);
+        const double busy = fmax(data, t->lines[inst->cls] / sm->l1.tags_per_cycle);
         const double filled = (1 - t->l1_hit) * t->lines[inst->cls] * sm->l1.fill_cycles;
         if (sm->l1.perfect)
             return 1;

@@ -83,10 +83,10 @@ static const setting_scope_t scopes[] = {
 };
 
 static const setting_hidden_t hidden[] = {
-    {"l1.perfect",
-     "l1.enabled l1.sets l1.scale l1.replacement l1.victim_lines l1.write l1.prefetcher "
-     "l1.prefetch_lines l1.load_interval l1.mshrs l1.mshr_merge "
-     "l1.fill_cycles"},
+    {"l1.perfect", "l1.enabled l1.sets l1.hash_sets l1.scale l1.replacement l1.victim_lines "
+                   "l1.write l1.prefetcher "
+                   "l1.prefetch_lines l1.load_interval l1.mshrs l1.mshr_merge "
+                   "l1.fill_cycles"},
     {"icache.perfect", "icache.l0_size icache.l0_ways icache.l1_size icache.l1_ways "
                        "icache.l1_latency icache.l1_interval icache.l1_misses icache.prefetch "
                        "icache.replacement icache.launch_bytes"},
@@ -118,7 +118,8 @@ static const setting_hidden_t hidden[] = {
      "sm.mem_read_latency sm.global_read_extra sm.store_read_extra sm.copy_read_extra "
      "sm.mio_interval sm.lsu_lanes sm.return_bytes sm.branch_latency sm.branch_taken_latency "
      "sm.predicate_latency sm.barrier_interval sm.barrier_latency sm.membar_cta_latency "
-     "sm.membar_gpu_latency sm.membar_sys_latency l1.enabled l1.perfect l1.sets l1.scale "
+     "sm.membar_gpu_latency sm.membar_sys_latency l1.enabled l1.perfect l1.sets l1.hash_sets "
+     "l1.scale "
      "l1.replacement l1.victim_lines l1.write l1.prefetcher l1.prefetch_lines l1.latency "
      "l1.copy_latency "
      "l1.tags_per_cycle l1.bank_bytes l1.pass_cycles l1.load_interval l1.mshrs l1.mshr_merge "

@@ -153,6 +153,8 @@ const lat_spec_t *stall_stretch_assumed(uint32_t compiled_for, uint32_t *predica
     P(BOOL, enabled, "true", 0, 1, "", "false: global loads go to L2 (local ones still use L1)")   \
     P(BOOL, perfect, "false", 0, 1, "", "every global and local access hits, no bandwidth limit")  \
     P(U32, sets, "4", 1, 4096, "sets", "sets; the ways follow from the size")                      \
+    P(BOOL, hash_sets, "false", 0, 1, "",                                                          \
+      "the set is an XOR of all bits of the line number, not its lowest")                          \
     P(F64, scale, "1.0", 0.0625, 16, "", "scales the L1 size that shared memory leaves")           \
     E(replacement, replacement_choices, "lru", "which line is evicted for a new one")              \
     P(U32, victim_lines, "0", 0, 4096, "lines",                                                    \
@@ -166,7 +168,8 @@ const lat_spec_t *stall_stretch_assumed(uint32_t compiled_for, uint32_t *predica
     P(U32, tags_per_cycle, "4", 1, 32, "tags", "lines looked up per cycle")                        \
     P(U32, bank_bytes, "128", 4, 256, "bytes",                                                     \
       "bytes per cycle of its 4-byte banks; lanes that need different words of a bank take turns") \
-    P(U32, pass_cycles, "1", 1, 64, "cycles", "cycles that a pass through its banks takes")        \
+    P(U32, pass_cycles, "1", 1, 64, "cycles",                                                      \
+      "cycles that a pass through its banks takes; one if it serves one lane")                     \
     P(F64, load_interval, "1", 1, 64, "cycles", "minimum cycles between two loads")                \
     P(U32, mshrs, "512", 1, 32768, "lines", "MSHRs: lines with outstanding misses")                \
     P(U32, mshr_merge, "64", 1, 1024, "loads", "loads that can wait for one line")                 \
@@ -187,7 +190,7 @@ uint32_t l1_spec_ways(const l1_spec_t *spec, uint64_t carveout);
     P(U32, latency, "19", 4, 4096, "cycles", "load to use, 32-bit without conflicts")              \
     P(U32, banks, "32", 1, 64, "banks", "4-byte banks")                                            \
     P(U32, conflict_latency, "2", 0, 64, "cycles", "latency that each further pass adds")          \
-    P(U32, pass_cycles, "1", 1, 64, "cycles", "cycles that a pass occupies the data stage")        \
+    P(U32, pass_cycles, "1", 1, 64, "cycles", "as l1.pass_cycles")                                 \
     P(U32, atomic_latency, "24", 4, 4096, "cycles", "latency of ATOMS without contention")         \
     P(U32, atomic_conflict, "2", 0, 64, "cycles",                                                  \
       "latency that each further thread on a word adds")                                           \

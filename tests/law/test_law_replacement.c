@@ -46,6 +46,20 @@ static void l1_replacement_is_that_of_the_l1(void **state)
 }
 
 /* With LRU and one set, k victims are k more ways. */
+/* Half as many lines as fit, 16 KiB apart: with the lowest bits they are all in one of four sets. */
+static void lines_a_power_of_two_apart_spread_over_the_sets(void **state)
+{
+    enum { LINES = 512, PITCH = 16 * 1024 };
+    (void)state;
+    for (int hash = 0; hash < 2; hash++) {
+        gpu_spec_t spec = LAB_SPEC("v100", "sm.count=1", "l1.replacement=lru");
+        spec.sm.l1.hash_sets = hash != 0;
+        const launch_result_t r = go_round(&spec, "LDG.E.64.SYS", PITCH, LINES);
+        assert_int_equal(r.sm.global_load_sectors - r.sm.global_load_hits,
+                         hash ? LINES : ROUNDS * LINES);
+    }
+}
+
 static void a_victim_cache_holds_what_does_not_fit(void **state)
 {
     enum { WAYS = 16, VICTIMS = 3 };
@@ -181,6 +195,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(l1_replacement_is_that_of_the_l1),
+        cmocka_unit_test(lines_a_power_of_two_apart_spread_over_the_sets),
         cmocka_unit_test(a_victim_cache_holds_what_does_not_fit),
         cmocka_unit_test(a_load_that_hits_uses_the_line_and_a_store_does_not),
         cmocka_unit_test(l2_replacement_is_that_of_the_l2),

@@ -248,6 +248,10 @@ static void an_l1_of_fixed_size_keeps_its_size(void **state)
     r = import_good("-gpgpu_cache:dl1 64:128:4,L:B:m:L:L,A:256:8,16:0\n", NULL);
     assert_int_equal(r.spec.sm.l1.sets, 64);
     assert_int_equal(r.spec.sm.l1.write, WRITE_POLICY_WRITE_BACK);
+    assert_false(r.spec.sm.l1.hash_sets);
+    release(&r);
+    r = import_good("-gpgpu_cache:dl1 64:128:4,L:L:m:N:H,A:256:8,16:0\n", NULL);
+    assert_true(r.spec.sm.l1.hash_sets);
     release(&r);
     r = import_good("-gpgpu_cache:dl1 none\n", NULL);
     assert_false(r.spec.sm.l1.enabled);

@@ -157,6 +157,14 @@ static bool set_l1_write(import_t *im, import_option_t *o, const import_cache_t 
     return c->policy[CACHE_WRITE_ALLOCATION] == '\0' || import_set(im, o, "l1.write", "%s", write);
 }
 
+/* Each of its hashes becomes rubato's own. */
+static bool set_l1_index(import_t *im, import_option_t *o, const import_cache_t *c)
+{
+    const char index = c->policy[CACHE_INDEX];
+    return import_set(im, o, "l1.hash_sets", "%s",
+                      index == '\0' || index == 'L' ? "false" : "true");
+}
+
 void import_map_l1(import_t *im, import_option_t *o)
 {
     import_cache_t c;
@@ -171,12 +179,12 @@ void import_map_l1(import_t *im, import_option_t *o)
                import_set(im, o, "l1.mshrs", "%u", c.mshr[0]) &&
                import_set(im, o, "l1.mshr_merge", "%u", c.mshr[1]) &&
                import_set(im, o, "l1.replacement", "%s", c.replacement) &&
-               set_l1_write(im, o, &c) &&
+               set_l1_write(im, o, &c) && set_l1_index(im, o, &c) &&
                (!c.queue || import_set(im, o, "l1.miss_queue", "%u", c.queue)) &&
                import_cache_policy(o, &c, CACHE_REPLACEMENT, "LF") &&
                import_cache_policy(o, &c, CACHE_WRITE, "TLEB") &&
                import_cache_policy(o, &c, CACHE_WRITE_ALLOCATION, "NL") &&
-               import_cache_policy(o, &c, CACHE_INDEX, "L")) {
+               import_cache_policy(o, &c, CACHE_INDEX, "LHPX")) {
         import_treat(o, IMPORT_APPROXIMATED, "%s",
                      import_l1_is_fixed(im) ? "its size is in l1.unified"
                                             : "ways follow from l1.unified and the carve-out");

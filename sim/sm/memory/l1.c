@@ -14,7 +14,7 @@ void l1_init(sm_t *sm)
 {
     const l1_spec_t *spec = &sm->config->l1;
     sm->memory.l1 = cache_create(spec->sets, l1_spec_ways(spec, 0), LINE_BYTES, spec->replacement,
-                                 false, spec->write == WRITE_POLICY_WRITE_BACK);
+                                 spec->hash_sets, spec->write == WRITE_POLICY_WRITE_BACK);
     cache_keep_victims(sm->memory.l1, spec->victim_lines);
     cache_watch(sm->memory.l1, &sm->memory.l1_request);
     sm->memory.prefetcher_word =

@@ -3,7 +3,7 @@
  * stage.
  *
  * An instruction occupies the unit for max(bank passes x l1.pass_cycles, lines / tags per cycle,
- * address cycles); a load for at least l1.load_interval. Latencies are from issue to dependent issue,
+ * address cycles), where a pass of a single lane takes one cycle; a load for at least l1.load_interval. Latencies are from issue to dependent issue,
  * so the cycles before acceptance are subtracted.
  */
 #include "sim/sm/by_launch.h"
@@ -186,9 +186,10 @@ ALWAYS_INLINE void begin_global(sm_t *sm, mem_space_t space, cycle_t now)
             passes = find_lines(sm, mode, &ideal);
         count_sectors(sm, e->inst, space, &u->lines);
         uint32_t tag_cycles = (uint32_t)divider_quotient_up(&u->tags, u->lines.n);
-        const cycle_t stage = cycle_max((cycle_t)passes * spec->pass_cycles, tag_cycles);
+        const cycle_t stage = cycle_max(pass_time(passes, e->mask, spec->pass_cycles), tag_cycles);
         busy = cycle_max(busy, stage);
-        u->extra = (uint32_t)(stage - cycle_min(ideal, passes) * spec->pass_cycles);
+        const cycle_t least = cycle_min(ideal, passes) * spec->pass_cycles;
+        u->extra = (uint32_t)(stage - cycle_min(stage, least));
     }
     if (e->inst->flags & INST_TO_SHARED)
         u->copy_passes = copy_begin(sm, e);

@@ -43,6 +43,14 @@ static inline void lsu_occupy(sm_t *sm, cycle_t now, cycle_t cycles)
     sm->stats.l1_data_busy += busy;
 }
 
+/* Cycles of the data stage. A pass takes pass_cycles, because the data path is narrower than the banks,
+ * but one if it serves a single lane. */
+static inline cycle_t pass_time(unsigned passes, uint32_t mask, uint32_t pass_cycles)
+{
+    const unsigned lanes = (unsigned)__builtin_popcount(mask);
+    return cycle_min((cycle_t)passes * pass_cycles, cycle_max(passes, lanes));
+}
+
 /* The counter of a space. */
 static inline uint64_t *counter_of(mem_space_t space, uint64_t *global, uint64_t *local,
                                    uint64_t *texture)

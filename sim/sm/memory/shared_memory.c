@@ -87,7 +87,8 @@ void shared_step(sm_t *sm, const mem_entry_t *e, cycle_t now)
     sm->stats.shared_conflicts += passes - ideal;
     cycle_t latency =
         spec->latency + (passes - ideal) * spec->conflict_latency + (ideal > 2 ? ideal - 2 : 0);
-    cycle_t busy = cycle_max((cycle_t)passes * spec->pass_cycles, sm->memory.lsu.address_cycles);
+    cycle_t busy =
+        cycle_max(pass_time(passes, e->mask, spec->pass_cycles), sm->memory.lsu.address_cycles);
     if (atomic) {
         const unsigned further = further_on_a_word(e, &lanes);
         latency = spec->atomic_latency + further * spec->atomic_conflict;
