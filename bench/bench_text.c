@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "frontend/input/accelsim/accelsim.h"
-#include "frontend/input/accelsim/accelsim_writer.h"
+#include "frontend/input/accelsim/write/accelsim_writer.h"
 
 trace_source_t *bench_text_open(const void *ctx, rb_err_t *err)
 {

@@ -128,6 +128,11 @@ sampling/launch/online stem
 sampling/inside/photon
 sampling/inside/region
 sampling/inside/smarts
+frontend/input/accelsim/text
+frontend/input/accelsim/file text
+frontend/input/accelsim/block text
+frontend/input/accelsim/group text
+frontend/input/accelsim/write text
 frontend/emulator/cudart/stream
 frontend/emulator/cudart/graph stream
 frontend/emulator/cudart/memory graph stream

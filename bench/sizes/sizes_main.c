@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "frontend/input/accelsim/accelsim_writer.h"
+#include "frontend/input/accelsim/write/accelsim_writer.h"
 #include "frontend/input/rbt/read/rbt_source.h"
 #include "frontend/input/rbt/write/rbt_store.h"
 #include "frontend/tool/library/open_trace.h"

@@ -6,7 +6,7 @@
 #include <zlib.h>
 #include <zstd.h>
 
-#include "frontend/input/accelsim/accelsim_stream.h"
+#include "frontend/input/accelsim/file/accelsim_stream.h"
 #include "tests/support/input/trace_files.h"
 #include "tests/support/test.h"
 

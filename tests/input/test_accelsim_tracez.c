@@ -5,7 +5,7 @@
 #include <string.h>
 #include <zstd.h>
 
-#include "frontend/input/accelsim/accelsim_stream.h"
+#include "frontend/input/accelsim/file/accelsim_stream.h"
 #include "tests/support/input/trace_files.h"
 #include "tests/support/test.h"
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "frontend/input/accelsim/accelsim.h"
-#include "frontend/input/accelsim/accelsim_stream.h"
+#include "frontend/input/accelsim/file/accelsim_stream.h"
 #include "sim/isa/isa.h"
 #include "tests/support/input/real_traces.h"
 #include "tests/support/temp_folder.h"

@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "frontend/input/accelsim/accelsim_synthesis.h"
+#include "frontend/input/accelsim/write/accelsim_synthesis.h"
 #include "sim/isa/isa.h"
 #include "tests/support/input/accelsim_lab.h"
 #include "tests/support/input/trace_files.h"

@@ -7,7 +7,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "frontend/input/accelsim/accelsim_stream.h"
+#include "frontend/input/accelsim/file/accelsim_stream.h"
 #include "frontend/input/archive/archive_list.h"
 #include "frontend/input/archive/trace_archive.h"
 #include "tests/support/file_tree.h"

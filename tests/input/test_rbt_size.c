@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
-#include "frontend/input/accelsim/accelsim_writer.h"
+#include "frontend/input/accelsim/write/accelsim_writer.h"
 #include "tests/support/input/gen_trial.h"
 #include "tests/support/input/rbt_lab.h"
 #include "tests/support/temp_folder.h"

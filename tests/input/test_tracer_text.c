@@ -9,7 +9,7 @@
 
 #include "frontend/emulator/exec/sass_tracer_text.h"
 #include "frontend/input/accelsim/accelsim.h"
-#include "frontend/input/accelsim/accelsim_writer.h"
+#include "frontend/input/accelsim/write/accelsim_writer.h"
 #include "frontend/input/rbt/read/rbt_source.h"
 #include "frontend/input/rbt/write/rbt_writer.h"
 #include "tests/support/emulator/sass_lab.h"

@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "frontend/input/accelsim/accelsim_block.h"
-#include "frontend/input/accelsim/accelsim_claim.h"
-#include "frontend/input/accelsim/accelsim_group.h"
-#include "frontend/input/accelsim/accelsim_header.h"
-#include "frontend/input/accelsim/accelsim_list.h"
-#include "frontend/input/accelsim/accelsim_stream.h"
+#include "frontend/input/accelsim/block/accelsim_block.h"
+#include "frontend/input/accelsim/block/accelsim_claim.h"
+#include "frontend/input/accelsim/file/accelsim_list.h"
+#include "frontend/input/accelsim/file/accelsim_stream.h"
+#include "frontend/input/accelsim/group/accelsim_group.h"
+#include "frontend/input/accelsim/text/accelsim_header.h"
 #include "frontend/input/order/stream_builder.h"
 #include "sim/core/alloc.h"
 

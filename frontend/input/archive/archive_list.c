@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "frontend/input/accelsim/accelsim_folder.h"
+#include "frontend/input/accelsim/file/accelsim_folder.h"
 #include "frontend/input/archive/tar_reader.h"
 #include "sim/core/alloc.h"
 #include "sim/core/fnv.h"

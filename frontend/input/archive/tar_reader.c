@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "frontend/input/accelsim/accelsim_stream.h"
+#include "frontend/input/accelsim/file/accelsim_stream.h"
 #include "sim/core/alloc.h"
 
 enum {

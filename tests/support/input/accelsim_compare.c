@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "frontend/input/accelsim/accelsim_stream.h"
+#include "frontend/input/accelsim/file/accelsim_stream.h"
 #include "tests/support/test.h"
 
 enum { WORDS_MAX = 128, KEYS_MAX = 32 };

@@ -3,7 +3,7 @@
 #define RUBATO_TESTS_ACCELSIM_LAB_H
 
 #include "frontend/input/accelsim/accelsim.h"
-#include "frontend/input/accelsim/accelsim_writer.h"
+#include "frontend/input/accelsim/write/accelsim_writer.h"
 
 /* Opens path, which must succeed. */
 trace_source_t *accelsim_lab_open(const char *path);

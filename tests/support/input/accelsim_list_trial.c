@@ -4,7 +4,7 @@
 #include <sys/stat.h>
 
 #include "frontend/input/accelsim/accelsim.h"
-#include "frontend/input/accelsim/accelsim_list.h"
+#include "frontend/input/accelsim/file/accelsim_list.h"
 #include "tests/support/temp_folder.h"
 
 static void check_list(const accelsim_list_t *list)

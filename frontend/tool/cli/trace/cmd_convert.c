@@ -2,7 +2,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "frontend/input/accelsim/accelsim_writer.h"
+#include "frontend/input/accelsim/write/accelsim_writer.h"
 #include "frontend/input/rbt/write/rbt_store.h"
 #include "frontend/tool/cli/options/commands.h"
 #include "frontend/tool/io/option_value.h"

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "frontend/emulator/record/recorded_launches.h"
-#include "frontend/input/accelsim/accelsim_writer.h"
+#include "frontend/input/accelsim/write/accelsim_writer.h"
 #include "frontend/input/rbt/read/rbt_source.h"
 #include "frontend/tool/cli/options/commands.h"
 #include "frontend/tool/cli/options/shared_options.h"

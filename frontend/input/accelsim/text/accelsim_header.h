@@ -2,7 +2,7 @@
 #ifndef RUBATO_ACCELSIM_HEADER_H
 #define RUBATO_ACCELSIM_HEADER_H
 
-#include "frontend/input/accelsim/accelsim_lines.h"
+#include "frontend/input/accelsim/text/accelsim_lines.h"
 #include "sim/gpu/source/trace_source.h"
 
 typedef struct {

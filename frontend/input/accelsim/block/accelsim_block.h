@@ -9,11 +9,11 @@
 #include <pthread.h>
 
 #include "frontend/input/accelsim/accelsim.h"
-#include "frontend/input/accelsim/accelsim_code.h"
-#include "frontend/input/accelsim/accelsim_header.h"
-#include "frontend/input/accelsim/accelsim_lines.h"
-#include "frontend/input/accelsim/accelsim_seen.h"
-#include "frontend/input/accelsim/accelsim_span.h"
+#include "frontend/input/accelsim/block/accelsim_code.h"
+#include "frontend/input/accelsim/block/accelsim_seen.h"
+#include "frontend/input/accelsim/block/accelsim_span.h"
+#include "frontend/input/accelsim/text/accelsim_header.h"
+#include "frontend/input/accelsim/text/accelsim_lines.h"
 #include "sim/isa/stream.h"
 #include "sim/isa/stream_store.h"
 

@@ -6,7 +6,7 @@
 #ifndef RUBATO_ACCELSIM_CLAIM_H
 #define RUBATO_ACCELSIM_CLAIM_H
 
-#include "frontend/input/accelsim/accelsim_block.h"
+#include "frontend/input/accelsim/block/accelsim_block.h"
 #include "sim/gpu/source/trace_source.h"
 
 typedef struct accelsim_parser accelsim_parser_t;

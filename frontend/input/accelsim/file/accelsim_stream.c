@@ -1,4 +1,4 @@
-#include "frontend/input/accelsim/accelsim_stream.h"
+#include "frontend/input/accelsim/file/accelsim_stream.h"
 
 #include <errno.h>
 #include <lzma.h>
@@ -9,7 +9,7 @@
 #include <zlib.h>
 #include <zstd.h>
 
-#include "frontend/input/accelsim/accelsim_tracez.h"
+#include "frontend/input/accelsim/file/accelsim_tracez.h"
 #include "sim/core/alloc.h"
 #include "sim/core/files/in_file.h"
 

@@ -1,4 +1,4 @@
-#include "frontend/input/accelsim/accelsim_out.h"
+#include "frontend/input/accelsim/write/accelsim_out.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-#include "frontend/input/accelsim/accelsim_lines.h"
+#include "frontend/input/accelsim/text/accelsim_lines.h"
 #include "sim/isa/inst.h"
 
 typedef struct {

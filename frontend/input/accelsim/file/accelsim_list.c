@@ -1,14 +1,14 @@
-#include "frontend/input/accelsim/accelsim_list.h"
+#include "frontend/input/accelsim/file/accelsim_list.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include "frontend/input/accelsim/accelsim_folder.h"
-#include "frontend/input/accelsim/accelsim_lines.h"
-#include "frontend/input/accelsim/accelsim_stream.h"
-#include "frontend/input/accelsim/accelsim_text.h"
+#include "frontend/input/accelsim/file/accelsim_folder.h"
+#include "frontend/input/accelsim/file/accelsim_stream.h"
+#include "frontend/input/accelsim/text/accelsim_lines.h"
+#include "frontend/input/accelsim/text/accelsim_text.h"
 #include "sim/core/alloc.h"
 #include "sim/core/files/in_file.h"
 #include "sim/core/log.h"

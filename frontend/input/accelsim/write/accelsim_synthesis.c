@@ -1,4 +1,4 @@
-#include "frontend/input/accelsim/accelsim_synthesis.h"
+#include "frontend/input/accelsim/write/accelsim_synthesis.h"
 
 #include <ctype.h>
 #include <stdio.h>

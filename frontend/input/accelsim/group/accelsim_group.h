@@ -8,8 +8,8 @@
 #define RUBATO_ACCELSIM_GROUP_H
 
 #include "frontend/input/accelsim/accelsim.h"
-#include "frontend/input/accelsim/accelsim_header.h"
-#include "frontend/input/accelsim/accelsim_lines.h"
+#include "frontend/input/accelsim/text/accelsim_header.h"
+#include "frontend/input/accelsim/text/accelsim_lines.h"
 
 typedef struct accelsim_group accelsim_group_t;
 

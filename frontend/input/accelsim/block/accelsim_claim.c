@@ -1,4 +1,4 @@
-#include "frontend/input/accelsim/accelsim_claim.h"
+#include "frontend/input/accelsim/block/accelsim_claim.h"
 
 #include <stdlib.h>
 #include <string.h>

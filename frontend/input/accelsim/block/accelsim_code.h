@@ -10,8 +10,8 @@
 #ifndef RUBATO_ACCELSIM_CODE_H
 #define RUBATO_ACCELSIM_CODE_H
 
-#include "frontend/input/accelsim/accelsim_addr.h"
-#include "frontend/input/accelsim/accelsim_lines.h"
+#include "frontend/input/accelsim/text/accelsim_addr.h"
+#include "frontend/input/accelsim/text/accelsim_lines.h"
 #include "sim/core/hash_map.h"
 #include "sim/isa/inst.h"
 

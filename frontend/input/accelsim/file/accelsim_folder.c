@@ -1,4 +1,4 @@
-#include "frontend/input/accelsim/accelsim_folder.h"
+#include "frontend/input/accelsim/file/accelsim_folder.h"
 
 #include <ctype.h>
 #include <dirent.h>

@@ -1,4 +1,4 @@
-#include "frontend/input/accelsim/accelsim_span.h"
+#include "frontend/input/accelsim/block/accelsim_span.h"
 
 #include <stdlib.h>
 

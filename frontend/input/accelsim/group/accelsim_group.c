@@ -1,11 +1,11 @@
-#include "frontend/input/accelsim/accelsim_group.h"
+#include "frontend/input/accelsim/group/accelsim_group.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "frontend/input/accelsim/accelsim_run.h"
-#include "frontend/input/accelsim/accelsim_text.h"
+#include "frontend/input/accelsim/group/accelsim_run.h"
+#include "frontend/input/accelsim/text/accelsim_text.h"
 #include "sim/core/alloc.h"
 #include "sim/core/files/unnamed_file.h"
 

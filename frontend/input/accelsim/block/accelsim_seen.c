@@ -1,4 +1,4 @@
-#include "frontend/input/accelsim/accelsim_seen.h"
+#include "frontend/input/accelsim/block/accelsim_seen.h"
 
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-#include "frontend/input/accelsim/accelsim_tracez.h"
+#include "frontend/input/accelsim/file/accelsim_tracez.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -5,7 +5,7 @@
 #ifndef RUBATO_ACCELSIM_WARP_H
 #define RUBATO_ACCELSIM_WARP_H
 
-#include "frontend/input/accelsim/accelsim_block.h"
+#include "frontend/input/accelsim/block/accelsim_block.h"
 
 /* A block with its memory; returned to the pool and reused. */
 struct accelsim_block {

@@ -1,4 +1,4 @@
-#include "frontend/input/accelsim/accelsim_run.h"
+#include "frontend/input/accelsim/group/accelsim_run.h"
 
 #include <errno.h>
 #include <stdio.h>

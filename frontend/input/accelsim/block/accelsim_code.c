@@ -1,11 +1,11 @@
-#include "frontend/input/accelsim/accelsim_code.h"
+#include "frontend/input/accelsim/block/accelsim_code.h"
 
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "frontend/input/accelsim/accelsim_text.h"
+#include "frontend/input/accelsim/text/accelsim_text.h"
 #include "sim/core/alloc.h"
 #include "sim/core/fnv.h"
 #include "sim/core/log.h"

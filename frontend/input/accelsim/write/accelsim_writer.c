@@ -1,4 +1,4 @@
-#include "frontend/input/accelsim/accelsim_writer.h"
+#include "frontend/input/accelsim/write/accelsim_writer.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "frontend/input/accelsim/accelsim_line.h"
-#include "frontend/input/accelsim/accelsim_out.h"
+#include "frontend/input/accelsim/write/accelsim_line.h"
+#include "frontend/input/accelsim/write/accelsim_out.h"
 #include "sim/core/alloc.h"
 #include "sim/core/files/new_file.h"
 #include "sim/core/files/temporary.h"

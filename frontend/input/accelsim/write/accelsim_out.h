@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "frontend/input/accelsim/accelsim_writer.h"
+#include "frontend/input/accelsim/write/accelsim_writer.h"
 
 typedef struct accelsim_out accelsim_out_t;
 

@@ -1,10 +1,10 @@
-#include "frontend/input/accelsim/accelsim_line.h"
+#include "frontend/input/accelsim/write/accelsim_line.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "frontend/input/accelsim/accelsim_synthesis.h"
-#include "frontend/input/accelsim/accelsim_text.h"
+#include "frontend/input/accelsim/text/accelsim_text.h"
+#include "frontend/input/accelsim/write/accelsim_synthesis.h"
 #include "sim/core/alloc.h"
 
 enum {

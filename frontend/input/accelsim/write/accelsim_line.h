@@ -5,7 +5,7 @@
 #ifndef RUBATO_ACCELSIM_LINE_H
 #define RUBATO_ACCELSIM_LINE_H
 
-#include "frontend/input/accelsim/accelsim_out.h"
+#include "frontend/input/accelsim/write/accelsim_out.h"
 #include "sim/core/hash_map.h"
 
 typedef struct {

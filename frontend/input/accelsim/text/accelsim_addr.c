@@ -1,8 +1,8 @@
-#include "frontend/input/accelsim/accelsim_addr.h"
+#include "frontend/input/accelsim/text/accelsim_addr.h"
 
 #include <string.h>
 
-#include "frontend/input/accelsim/accelsim_text.h"
+#include "frontend/input/accelsim/text/accelsim_text.h"
 #include "sim/core/alloc.h"
 
 enum { MODE_LIST, MODE_STRIDE, MODE_DELTA };

@@ -1,8 +1,8 @@
-#include "frontend/input/accelsim/accelsim_header.h"
+#include "frontend/input/accelsim/text/accelsim_header.h"
 
 #include <stdlib.h>
 
-#include "frontend/input/accelsim/accelsim_text.h"
+#include "frontend/input/accelsim/text/accelsim_text.h"
 #include "sim/core/alloc.h"
 #include "sim/core/fnv.h"
 #include "sim/isa/isa.h"

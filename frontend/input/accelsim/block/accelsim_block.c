@@ -1,10 +1,10 @@
-#include "frontend/input/accelsim/accelsim_block.h"
+#include "frontend/input/accelsim/block/accelsim_block.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "frontend/input/accelsim/accelsim_text.h"
-#include "frontend/input/accelsim/accelsim_warp.h"
+#include "frontend/input/accelsim/block/accelsim_warp.h"
+#include "frontend/input/accelsim/text/accelsim_text.h"
 #include "sim/core/alloc.h"
 #include "sim/core/log.h"
 

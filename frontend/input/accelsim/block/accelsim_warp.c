@@ -1,9 +1,9 @@
-#include "frontend/input/accelsim/accelsim_warp.h"
+#include "frontend/input/accelsim/block/accelsim_warp.h"
 
 #include <inttypes.h>
 
-#include "frontend/input/accelsim/accelsim_addr.h"
-#include "frontend/input/accelsim/accelsim_text.h"
+#include "frontend/input/accelsim/text/accelsim_addr.h"
+#include "frontend/input/accelsim/text/accelsim_text.h"
 #include "sim/core/alloc.h"
 
 enum { RUN_MAX = UINT16_MAX, INSTS_MAX_LOG2 = 40 };

@@ -1,10 +1,10 @@
-#include "frontend/input/accelsim/accelsim_lines.h"
+#include "frontend/input/accelsim/text/accelsim_lines.h"
 
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "frontend/input/accelsim/accelsim_text.h"
+#include "frontend/input/accelsim/text/accelsim_text.h"
 #include "sim/core/alloc.h"
 #include "sim/core/clones.h"
 
