@@ -55,7 +55,8 @@ static void two_alike(two_t *t, double known)
     launch_counts_t counts = {.global_sectors = (uint64_t)known, .warp_insts = 1000, .blocks = N};
     ratio_samples_t samples;
     *t = (two_t){.cluster = {.size = N, .draws = 2, .mean = NAN, .sd = NAN},
-                 .sample = {{1, N / 2.0, 0, 1}, {2, N / 2.0, 0, 1}}};
+                 .sample = {{.launch = 1, .weight = N / 2.0, .draws = 1},
+                            {.launch = 2, .weight = N / 2.0, .draws = 1}}};
     t->plan = (plan_t){.clusters = &t->cluster,
                        .n_clusters = 1,
                        .samples = t->sample,
