@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "sampling/predict/interval_model.h"
+#include "sim/core/mix64.h"
 #include "sim/sm/memory/coalesce.h"
 
 /* Order of the norm that joins bounds. */
@@ -55,6 +56,17 @@ static inst_timing_t timing_of(alone_t *a, const inst_t *inst)
     return a->timing[inst->cls];
 }
 
+/*
+ * From 0 to 1: one number after the other of an instruction is evenly spread (multiples of the golden section; Knuth,
+ * The Art of Computer Programming 3, 6.4), those of different instructions are independent.
+ */
+static double number_of(const alone_t *a, const inst_t *inst)
+{
+    const double at = (double)(mix64(inst->pc) >> 11) * 0x1p-53 + a->round * 0.6180339887498949;
+    return at - floor(at);
+}
+
+/* Each load is drawn: a warp that waits for several waits for the slowest, which takes longer than the mean one. */
 static double load_latency(const alone_t *a, const inst_t *inst)
 {
     const sm_spec_t *sm = &a->spec->sm.sm;
@@ -63,7 +75,9 @@ static double load_latency(const alone_t *a, const inst_t *inst)
     const double wide = inst->width > 4 ? (inst->width / 4 - 1) * 128.0 / sm->return_bytes : 0;
     const double many = fmax(a->traffic->passes[inst->cls] - 1, 0) +
                         to_l2 * fmax(sectors - 1, 0) / a->spec->mem.icnt.sm_flits;
-    return a->l1 + to_l2 * (a->l2 - a->l1 + to_dram * (a->dram - a->l2)) + wide + many;
+    const double u = number_of(a, inst);
+    const double from = u >= to_l2 ? a->l1 : u >= to_l2 * to_dram ? a->l2 : a->dram;
+    return from + wide + many;
 }
 
 static double shared_latency(const alone_t *a, const inst_t *inst)
@@ -248,7 +262,7 @@ static void issue_step(alone_t *a, walker_t *w, const path_step_t *s, bool again
     }
 }
 
-/* The last round of a loop stands for `more` others. before: at its beginning. */
+/* What came after `before` comes `more` times again. */
 static void repeat_round(walker_t *w, const walker_t *before, double more)
 {
     const double later = more * (w->warp.next - before->warp.next);
@@ -273,16 +287,18 @@ static void repeat_round(walker_t *w, const walker_t *before, double more)
 /* n steps that are executed equally often. */
 static void issue_loop(alone_t *a, walker_t *w, const path_step_t *step, size_t n)
 {
-    enum { ROUNDS = 3 };
+    enum { ROUNDS = 17 }; /* the first begins without what those before it left */
     const double times = step[0].times;
     walker_t before = *w;
     for (double round = 0; round < fmin(times, ROUNDS); round++) {
-        before = *w;
+        if (round == 1)
+            before = *w;
+        a->round = round;
         for (size_t i = 0; i < n; i++)
             issue_step(a, w, &step[i], i + 1 == n && times > 1);
     }
     if (times > ROUNDS)
-        repeat_round(w, &before, times - ROUNDS);
+        repeat_round(w, &before, (times - ROUNDS) / (ROUNDS - 1));
 }
 
 block_cost_t block_cost(alone_t *a, const warp_path_t *path, double fellows)

@@ -17,6 +17,7 @@ typedef struct {
     double to_l2[OP_CLASS_COUNT], to_dram[OP_CLASS_COUNT]; /* shares of instructions */
     inst_timing_t timing[OP_CLASS_COUNT]; /* of classes that do not vary, as they are met */
     bool timed[OP_CLASS_COUNT];
+    double round; /* of a loop: latencies of loads differ */
     bool control; /* dependences by control words */
 } alone_t;
 
