@@ -409,7 +409,7 @@ static void sampled_graphs_come_near_the_simulation(void **state)
                cases[c].name, truth, 100 * (sum / truth - 1), 100 * (plain / truth - 1),
                (unsigned long long)n, (unsigned long long)program.n, 100 * error, 100 * bias,
                covered, SEEDS);
-        assert_true(error < cases[c].most);
+        assert_true(error < cases[c].most * (RB_ADDRESS_SANITIZER ? 2 : 1)); /* of fewer seeds */
         assert_true(covered + 2 >= SEEDS);
         assert_true(fabs(sum / truth - 1) > error); /* the sum of the launches is further off */
         end();
