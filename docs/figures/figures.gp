@@ -1,5 +1,6 @@
 # Draws silicon.svg (held_out.csv: rows set apart before they were run, each with the result of its first run) and
-# speed.svg of README.md from the tables beside this file: cd docs/figures && gnuplot figures.gp
+# speed.svg of README.md, and predicted.svg of docs/predict.md (predicted.csv: a hold-out of lab/predictions.md) from the
+# tables beside this file: cd docs/figures && gnuplot figures.gp
 # study.svg is rubato's own figure:
 #   rubato gen solver --size 65536 -p degree=12 -p local=30 -p iterations=30 -o solver.rbt
 #   rubato sweep solver.rbt --gpu v100 --sample stem_online:pilot=6 \
@@ -38,3 +39,15 @@ set format y "10^{%L}"
 set key top left horizontal
 plot "speed.csv" skip 1 using 2:3 with points pt 6 ps 0.8 lc rgb "#999999" title "Accel-Sim", \
      "" skip 1 using 2:5 with points pt 7 ps 0.7 lc rgb "#0060ad" title "rubato"
+
+set output "predicted.svg"
+set key bottom right vertical
+set title "40 programs set aside: predicted against simulated"
+set xlabel "simulated cycles"
+set ylabel "predicted / simulated"
+unset logscale y
+set format y "%g"
+set yrange [0:2]
+set arrow 1 from graph 0, first 1 to graph 1, first 1 nohead lc rgb "#444444"
+plot "predicted.csv" skip 1 using 2:3 with points pt 6 ps 0.8 lc rgb "#999999" title "level 0 (index)", \
+     "" skip 1 using 2:4 with points pt 7 ps 0.7 lc rgb "#0060ad" title "level 1 (walk)"
