@@ -368,21 +368,28 @@ static void training_has_three_modes_that_drift(void **state)
     s->ops->destroy(s);
 }
 
-static void a_network_has_its_layers(void **state)
+static void count_layers(trace_source_t *resnet, unsigned want_products, unsigned want_additions)
 {
-    trace_source_t *resnet = GEN_OPEN("resnet", 70, 64, "width=5", "depth=34");
     unsigned products = 0, additions = 0;
     const char *name;
 
-    (void)state;
     for (uint64_t id = 1; id <= resnet->ops->n_launches(resnet); id++) {
         (void)grid_of(resnet, id, &name);
         products += strcmp(name, "sgemm_64x64_nn") == 0;
         additions += strcmp(name, "vecadd") == 0;
     }
-    assert_int_equal(products, 34 + 3); /* and three that fit the input to the next stage */
-    assert_int_equal(additions, 16);
+    assert_int_equal(products, want_products);
+    assert_int_equal(additions, want_additions);
     resnet->ops->destroy(resnet);
+}
+
+/* Layers with weights, and products that fit the input to the next stage. */
+static void a_network_has_its_layers(void **state)
+{
+    (void)state;
+    count_layers(GEN_OPEN("resnet", 70, 64, "width=5", "depth=34"), 34 + 3, 16);
+    count_layers(GEN_OPEN("resnet", 70, 64, "width=5", "depth=50"), 50 + 4, 16);
+    count_layers(GEN_OPEN("resnet", 70, 64, "width=5", "depth=152"), 152 + 4, 50);
 }
 
 int main(void)

@@ -1,6 +1,6 @@
 /*
- * Inference of convolutional networks, layer by layer: ResNets of basic blocks. A convolution is a
- * matrix product with the unrolled image, as libraries compute it.
+ * Inference of convolutional networks, layer by layer: ResNets of basic and of bottleneck blocks (He et al.,
+ * CVPR 2016, table 1). A convolution is a matrix product with the unrolled image, as libraries compute it.
  */
 #include "frontend/input/gen/gen_emit.h"
 #include "frontend/input/gen/gen_kernels.h"
@@ -159,18 +159,58 @@ static void residual_block(net_t *net, uint64_t filters, bool first)
     }
 }
 
-static void resnet(net_t *net, uint64_t depth)
+/* 1 x 1, 3 x 3 and 1 x 1, the last with four times as many filters, plus the input. */
+static void bottleneck_block(net_t *net, uint64_t filters, bool first, bool halved)
 {
-    static const uint8_t of_18[] = {2, 2, 2, 2}, of_34[] = {3, 4, 6, 3};
-    const uint8_t *blocks = depth == 18 ? of_18 : of_34;
+    net->side /= halved ? 2 : 1;
+    if (first)
+        product(net, 4 * filters, pixels(net), net->channels);
+    convolution(net, filters, 1);
+    relu(net, pixels(net) * filters);
+    convolution(net, filters, TAPS);
+    relu(net, pixels(net) * filters);
+    convolution(net, 4 * filters, 1);
+    add(net, (layer_t){.type = ADD, .n = pixels(net) * net->channels});
+    relu(net, pixels(net) * net->channels);
+}
+
+typedef struct {
+    uint64_t depth;
+    bool bottleneck;
+    uint8_t blocks[4];
+} resnet_t;
+
+static const resnet_t resnets[] = {{18, false, {2, 2, 2, 2}},
+                                   {34, false, {3, 4, 6, 3}},
+                                   {50, true, {3, 4, 6, 3}},
+                                   {101, true, {3, 4, 23, 3}},
+                                   {152, true, {3, 8, 36, 3}}};
+
+/* NULL: none is so deep. */
+static const resnet_t *resnet_of(uint64_t depth)
+{
+    for (size_t i = 0; i < sizeof(resnets) / sizeof(resnets[0]); i++)
+        if (resnets[i].depth == depth)
+            return &resnets[i];
+    return NULL;
+}
+
+static void resnet(net_t *net, const resnet_t *r)
+{
 
     net->side /= 2;
     convolution(net, scaled(net, 64), 49);
     relu(net, pixels(net) * net->channels);
     pool(net);
     for (unsigned stage = 0; stage < 4; stage++)
-        for (unsigned i = 0; i < blocks[stage]; i++)
-            residual_block(net, scaled(net, UINT64_C(64) << stage), stage > 0 && i == 0);
+        for (unsigned i = 0; i < r->blocks[stage]; i++) {
+            const uint64_t filters = scaled(net, UINT64_C(64) << stage);
+            const bool halved = stage > 0 && i == 0;
+            if (r->bottleneck)
+                bottleneck_block(net, filters, i == 0, halved);
+            else
+                residual_block(net, filters, halved);
+        }
     note_size(net, pixels(net) * net->channels);
     add(net, (layer_t){.type = POOL, .n = net->batch * net->channels, .k = 1});
     net->side = 1;
@@ -218,11 +258,12 @@ static rb_code_t prepare(gen_program_t *g, rb_err_t *err)
     if (g->value[P_SIDE] % 32 != 0)
         return rb_fail(err, RB_USAGE, "%s: size = %llu is not a multiple of 32", g->kind->name,
                        (unsigned long long)g->value[P_SIDE]);
-    if (g->value[P_DEPTH] != 18 && g->value[P_DEPTH] != 34)
-        return rb_fail(err, RB_USAGE, "%s: depth = %llu is neither 18 nor 34", g->kind->name,
-                       (unsigned long long)g->value[P_DEPTH]);
+    const resnet_t *r = resnet_of(g->value[P_DEPTH]);
+    if (r == NULL)
+        return rb_fail(err, RB_USAGE, "%s: depth = %llu is not 18, 34, 50, 101 or 152",
+                       g->kind->name, (unsigned long long)g->value[P_DEPTH]);
     begin(&net, g);
-    resnet(&net, g->value[P_DEPTH]);
+    resnet(&net, r);
     end(&net, first_weight);
     return RB_OK;
 }
@@ -266,7 +307,7 @@ const gen_kind_t gen_kind_resnet = {
     .param = {{"size", "pixels per side of the image, a multiple of 32", 32, 256, 64},
               {"batch", "images", 1, 256, 1},
               {"width", "% of the published numbers of filters", 1, 100, 100},
-              {"depth", "layers with weights: 18 or 34", 18, 34, 18}},
+              {"depth", "layers with weights: 18, 34, 50, 101 or 152", 18, 152, 18}},
     .kernels =
         (const gen_kernel_t *const[]){&gen_kernel_sgemm, &gen_kernel_relu, &gen_kernel_vecadd,
                                       &gen_kernel_softmax, &pool_kernel, NULL},
