@@ -140,17 +140,18 @@ our_levels=$(levels "")
 
 make_photon_programs()
 {
-    local nodes
+    local nodes depth
     pageranks=
     for nodes in $(size "8192 16384 32768" 2048 "8192 16384 32768 65536"); do
         make_trace "pagerank-$((nodes / 1024))k" pagerank --size "$nodes"
         pageranks+=" pagerank-$((nodes / 1024))k"
     done
     make_trace vgg-16 vgg --size "$(size 64 32 224)" -p "width=$(size 100 10)"
-    make_trace resnet-18 resnet --size "$(size 64 32 224)" -p "width=$(size 100 10)"
-    make_trace resnet-34 resnet --size "$(size 64 32 224)" -p depth=34 -p "width=$(size 100 10)"
+    for depth in 18 34 50 101 152; do
+        make_trace "resnet-$depth" resnet --size "$(size 64 32 224)" -p "depth=$depth" -p "width=$(size 100 10)"
+    done
     if [[ $scale == large ]]; then make_trace vgg-19 vgg --size 224 -p depth=19; fi
-    photon_programs="${pageranks# } vgg-16 resnet-18 resnet-34$([[ $scale != large ]] || echo " vgg-19")"
+    photon_programs="${pageranks# } vgg-16 resnet-18 resnet-34 resnet-50 resnet-101 resnet-152$([[ $scale != large ]] || echo " vgg-19")"
 }
 
 # On the chip of figure 13. Of VGG-16 also the levels one by one.
@@ -179,11 +180,12 @@ result_of()
 experiment_C4()
 {
     section "C4: Photon on whole programs (figure 16)" \
-        "All three levels, on a chip of 2,560 warps: PageRank (a warp for each node, 64 neighbours, 8 launches), VGG-16, ResNet-18 and -34, of one image of 64 pixels: a twelfth of the published work."
+        "All three levels, on a chip of 2,560 warps: PageRank (a warp for each node, 64 neighbours, 8 launches), VGG-16, ResNet-18 to -152, of one image of 64 pixels: a twelfth of the published work."
     local trace
     local -A published=([pagerank-8k]="3.70 %, 6.8x" [pagerank-16k]="1.85 %, 8.5x" [pagerank-32k]="0.42 %, 15.4x"
         [pagerank-64k]="0.69 %, 24.0x" [vgg-16]="8.05 %, 19.7x" [vgg-19]="9.15 %, 23.4x" [resnet-18]="2.26 %, 10.1x"
-        [resnet-34]="1.45 %, 16.1x")
+        [resnet-34]="1.45 %, 16.1x" [resnet-50]="0.50 %, 19.6x" [resnet-101]="8.09 %, 29.8x"
+        [resnet-152]="10.70 %, 39.1x")
     run_photon_programs
     for trace in $photon_programs; do
         row "$trace, paper: error, simulated, speed-up" "$(result_of "$trace" programs "$published_levels")" "${published[$trace]:--}"
