@@ -14,8 +14,9 @@
  * interval, the spread of the times in the plan's profile is taken, as if the times at both points had
  * nothing in common.
  *
- * If one run simulated only a part of the launches that the other chose, drawn in groups (change_part.h), or both a part of
- * what a third one chose (of which those that both drew count), the variance has two phases. The residuals d of the launches that were not drawn are taken as those of their
+ * If one run simulated only a part of the launches that the other chose, drawn in groups (change_part.h), or both a
+ * part of what a third one chose (of which those that both drew count), the variance has two phases. The residuals d
+ * of the launches that were not drawn are taken as those of their
  * group, mean(d / y_a) times y_a, in the variance above; and with the spread s of d / y_a among the m draws of a
  * group, s^2 (T^2 / m + sum (1 - n_h / N_h) x^2) is added: for the drawing, and for what the launches not drawn
  * differ from that mean.

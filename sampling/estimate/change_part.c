@@ -134,10 +134,12 @@ part_drawn_t part_drawn(const part_groups_t *g, const uint32_t *drawn, uint32_t 
 
 void part_common(const part_groups_t *g, const uint32_t *a, const uint32_t *b, uint32_t *both)
 {
-    for (uint64_t i = 0; i < g->plan->n_samples; i++) {
-        const bool all_a = part_drawn(g, a, g->of[i]).complete,
-                   all_b = part_drawn(g, b, g->of[i]).complete;
-        both[i] = all_b || (!all_a && a[i] < b[i]) ? a[i] : b[i];
+    for (uint32_t group = 0; group < g->n; group++) {
+        const bool all_a = part_drawn(g, a, group).complete,
+                   all_b = part_drawn(g, b, group).complete;
+        for (uint64_t i = 0; i < g->plan->n_samples; i++)
+            if (g->of[i] == group)
+                both[i] = all_b || (!all_a && a[i] < b[i]) ? a[i] : b[i];
     }
 }
 

@@ -41,8 +41,8 @@ typedef struct {
 } part_drawn_t;
 part_drawn_t part_drawn(const part_groups_t *g, const uint32_t *drawn, uint32_t group);
 
-/* What two runs drew both, from the same choice with the same seed, so that one group's draws are the first ones of the other's; of a
- * group that one run simulated completely, what the other one drew. */
+/* What two runs both drew from the same choice with the same seed: in each group, the draws of one are the first
+ * ones of the other. Of a group that one run simulated completely, it is what the other one drew. */
 void part_common(const part_groups_t *g, const uint32_t *a, const uint32_t *b, uint32_t *both);
 
 /* Weight of each sample in totals; 0: not drawn. drawn: how often each sample was. */

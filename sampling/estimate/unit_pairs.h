@@ -6,9 +6,9 @@
  * smarts (the larger one of the plain spread and that of successive units; Student's t).
  *
  * What both share (the step of blocks, the caches after a gap) cancels as far as it is equal. How far it is not is
- * UNIT_PAIRS_ERROR, a share of what was left out. The launches of a program add up: variances as independent ones (with Satterthwaite's
- * degrees of freedom), that share as if it were the same in all. Launches of which only one run left out a part have their
- * own errors.
+ * UNIT_PAIRS_ERROR, a share of what was left out. The launches of a program add up: variances as independent ones
+ * (with Satterthwaite's degrees of freedom), that share as if it were the same in all. Launches of which only one
+ * run left out a part have their own errors.
  */
 #ifndef RUBATO_ESTIMATE_UNIT_PAIRS_H
 #define RUBATO_ESTIMATE_UNIT_PAIRS_H
@@ -28,8 +28,8 @@ void unit_pairs_free(unit_pairs_t *p);
 /* Adds a launch, of which it copies what it needs. Returns NULL, or why the two are no pairs; then nothing was added. */
 const char *unit_pairs_add(unit_pairs_t *p, const launch_units_t *a, const launch_units_t *b);
 
-/* Adds a launch with STAT_VALUES at both points that are no pairs, and the variances of its cycles, 0 where a run simulated it
- * completely; NAN: not known. */
+/* Adds a launch with STAT_VALUES at both points that are no pairs, and the variances of its cycles: 0 where a run
+ * simulated it completely; NAN: not known. */
 void unit_pairs_add_apart(unit_pairs_t *p, const double *a, const double *b, double variance_a,
                           double variance_b);
 

@@ -57,8 +57,8 @@ static inst_timing_t timing_of(alone_t *a, const inst_t *inst)
 }
 
 /*
- * From 0 to 1: one number after the other of an instruction is evenly spread (multiples of the golden section; Knuth,
- * The Art of Computer Programming 3, 6.4), those of different instructions are independent.
+ * From 0 to 1: the numbers of one instruction, round by round, are evenly spread (multiples of the golden section;
+ * Knuth, The Art of Computer Programming 3, 6.4), those of different instructions are independent.
  */
 static double number_of(const alone_t *a, const inst_t *inst)
 {

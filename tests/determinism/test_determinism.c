@@ -9,7 +9,7 @@
 #include "tests/support/mix.h"
 #include "tests/support/sim/lab.h"
 
-/* Sanitizers look for races and bad accesses, not for the last bit: fewer ways have all of them. */
+/* Sanitizers look for races and bad accesses: two ways are enough for them. */
 #if RB_THREAD_SANITIZER || RB_ADDRESS_SANITIZER
 static const int thread_counts[] = {3};
 static const cycle_t windows[] = {0, 1};

@@ -197,7 +197,6 @@ static const resnet_t *resnet_of(uint64_t depth)
 
 static void resnet(net_t *net, const resnet_t *r)
 {
-
     net->side /= 2;
     convolution(net, scaled(net, 64), 49);
     relu(net, pixels(net) * net->channels);

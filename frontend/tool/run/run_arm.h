@@ -35,7 +35,8 @@ typedef struct {
 RB_CHECKED rb_code_t run_arm_open(run_arm_t *arm, const char *folder, rb_err_t *err);
 void run_arm_free(run_arm_t *arm);
 
-/* Reads the launches of the plan (all that a sampled run has, if it is its own; NULL: all of the run), unless they have been read. */
+/* Reads the launches of the plan (all that a sampled run has, if it is its own; NULL: all of the run), unless they
+ * have been read. */
 RB_CHECKED rb_code_t run_arm_read(run_arm_t *arm, const char *folder, const plan_t *plan,
                                   rb_err_t *err);
 

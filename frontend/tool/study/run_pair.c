@@ -73,9 +73,9 @@ static void keep_common(run_pair_t *p)
     part_groups_make(&groups, p->plan, p->cycles, p->kernel);
     uint32_t *both = rb_calloc(n + 1, sizeof(*both));
     part_common(&groups, p->drawn, b, both);
-    memcpy(p->drawn, both, n * sizeof(*both));
     part_groups_free(&groups);
-    free(both);
+    free(p->drawn);
+    p->drawn = both;
     free(b);
 }
 

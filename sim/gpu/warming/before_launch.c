@@ -6,15 +6,19 @@
  * state of arbiters stay as the last simulated launch left them. Local memory is left out, because
  * its addresses depend on time.
  *
- * The skipped launches are walked without time (touch_walk.h), from the last one back, each on a chip
- * whose L2 is empty, until what they leave (footprint.h) fills the L2; then that is used in the order of the program, line by
- * line, on what the chip holds. A launch that is equal to one that was walked before is not walked again, and of equal ones only the last one counts. It is walked through an L2 without bounds
- * first, which is the same for all chips of one half (shared_walks.h), and again through the chip's own if that has no room. Copies in the other half of an L2 stay even if a launch after them wrote the line. The walk ends when its lines fill the L2. It also ends after 1, 3, 7, ... launches if these
- * are as many instructions as the next launch allows for (before_t.allowed), and the later half of them
- * has added almost no line that was missing, or not modified. Of the launches before, the last ones of kernels that were not
- * met, and those twice as large as any of their kernel that was walked, are walked, too: a giant may have left
- * what no other launch touches. Of the launches that are not walked, the host copies are
- * applied, and a few blocks of each kernel are walked for its code and its pages.
+ * The skipped launches are walked without time (touch_walk.h), from the last one back, each on a chip whose L2 is
+ * empty. What they leave (footprint.h) is then used in the order of the program, line by line, on what the chip
+ * holds. A launch that is equal to one that was walked before is not walked again, and of equal ones only the last
+ * one counts. It is walked through an L2 without bounds first, which is the same for all chips of one half
+ * (shared_walks.h), and again through the chip's own if that has no room. Copies in the other half of an L2 stay
+ * even if a launch after them wrote the line.
+ *
+ * The walk ends when its lines fill the L2. It also ends after 1, 3, 7, ... launches if these are as many
+ * instructions as the next launch allows for (before_t.allowed), and the later half of them has added almost no
+ * line that was missing, or not modified. Of the launches before, the last ones of kernels that were not met, and
+ * those twice as large as any of their kernel that was walked, are walked, too: a giant may have left what no
+ * other launch touches. Of the launches that are not walked, the host copies are applied, and a few blocks of each
+ * kernel are walked for its code and its pages.
  *
  * If one wave of the launch before replaces half of the L2, evictions depend on timing, which a walk does not know:
  * the caller simulates that launch, unless it is longer than the next one. So the cost at most doubles.
@@ -142,7 +146,8 @@ static void put_left(before_t *b, footprint_t *p)
     b->left[b->n_left++] = p;
 }
 
-/* The footprint of an equal launch after this one. Only the last one counts: its lines were used last, and it writes the same. */
+/* The footprint of an equal launch after this one. Only the last one counts: its lines were used last, and it
+ * writes the same. */
 static footprint_t *find_left(const before_t *b, uint64_t key)
 {
     if (key != 0)
@@ -296,7 +301,8 @@ static rb_code_t pass_rest(before_t *b, rb_err_t *err)
     return RB_OK;
 }
 
-/* The launches that were not walked have written as much as the others: each write has cleaned what host copies left modified. */
+/* The launches that were not walked have written as much as the others: each write has cleaned what host copies
+ * left modified. */
 static void clean_for_rest(const before_t *b)
 {
     const uint64_t walked = b->position - b->end, left_out = b->end - b->first;

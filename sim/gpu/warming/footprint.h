@@ -44,8 +44,8 @@ RB_CHECKED rb_code_t footprints_key(footprints_t *f, trace_source_t *source, uin
 /* The footprint with this key, which the caller gives back; NULL: it is not known. */
 footprint_t *footprints_take(footprints_t *f, uint64_t key);
 
-/* Takes ownership of the contents, and remembers them if they have a key. Others are forgotten if memory requires it. The caller
- * gives the result back. */
+/* Takes ownership of the contents, and remembers them if they have a key. Others are forgotten if memory requires
+ * it. The caller gives the result back. */
 footprint_t *footprints_add(footprints_t *f, const footprint_t *new);
 
 void footprint_give(footprint_t *p);

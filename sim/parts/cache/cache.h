@@ -246,17 +246,18 @@ typedef struct {
 } cache_lines_at_t;
 
 /*
- * Says which lines stay if those that filled c were used after all of a list, for finding out how far back it is worth to look: adds
- * the lines of the cache at that place of the list, which then is that of the next cache, as the least recently used ones, as far as
- * the sets of c have room, and marks lines as modified, at most modified_ways in a set. Sectors do not count. Returns how
- * many lines it added or marked that another cache of the same shape lacks, or has unmodified.
+ * Says which lines stay if those in c were used after all of a list, to find out how far back it is worth to
+ * look. The lines of the cache at that place of the list become the least recently used ones of c, as far as its
+ * sets have room; lines are marked as modified, at most modified_ways in a set. Sectors do not count. The place then
+ * is that of the next cache. Returns how many lines it added or marked that another cache of the same shape lacks,
+ * or has unmodified.
  */
 uint32_t cache_claim_lines(cache_t *c, cache_lines_at_t *at, uint32_t modified_ways,
                            cache_t *other);
 
-/* Uses the lines of the cache at that place of a list, the one that was used longest ago first: they get the list's sectors on top of
- * what c has of them. Each write of the list cleans a line where more than modified_ways ways of a set are modified. The place
- * then is that of the next cache. */
+/* Uses the lines of the cache at that place of a list, the one that was used longest ago first: they get the
+ * list's sectors on top of what c has of them. Each write of the list cleans a line where more than modified_ways
+ * ways of a set are modified. The place then is that of the next cache. */
 void cache_replay_lines(cache_t *c, cache_lines_at_t *at, uint32_t modified_ways);
 
 /* The same cleaning for writes to lines that are not known. */
