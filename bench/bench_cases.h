@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#include "tests/support/input/synth.h"
+#include "tests/support/trace/synth.h"
 
 typedef struct {
     const char *name;

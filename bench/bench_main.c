@@ -20,7 +20,7 @@
 #include "bench/bench_shards.h"
 #include "bench/bench_startup.h"
 #include "bench/bench_text.h"
-#include "tests/support/input/spec_load.h"
+#include "tests/support/trace/spec_load.h"
 
 enum { REPEATS = 3, PARALLEL = 2 };
 

@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "sim/core/host_time.h"
-#include "tests/support/input/synth.h"
+#include "tests/support/trace/synth.h"
 
 static void exit_body(synth_warp_t *w, const void *ctx)
 {

@@ -4,7 +4,7 @@
 #ifndef RUBATO_BENCH_TEXT_H
 #define RUBATO_BENCH_TEXT_H
 
-#include "tests/support/input/synth.h"
+#include "tests/support/trace/synth.h"
 
 enum { BENCH_PATH_BYTES = 4096, BENCH_MAX_TRACES = 32 };
 

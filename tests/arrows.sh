@@ -147,6 +147,12 @@ frontend/tool/cli/study options
 frontend/tool/run/sampled
 frontend/tool/run/program sampled
 frontend/tool/run/results sampled
+frontend/input/gen/kernel
+frontend/input/gen/program kernel
+frontend/tool/evaluate/score
+frontend/tool/evaluate/report score
+sampling/estimate/graph
+sampling/estimate/change graph
 ROOMS
 roomed=$(grep -oE 'rubato_module\([a-z_]+ [a-z/]+ ROOMS' CMakeLists.txt | awk '$2 != "sim/sm" { print $2 }')
 for folder in $roomed; do

@@ -24,9 +24,11 @@ for file in "${files[@]}"; do
     sim/*) labels+=(sim law law_sampling) ;;
     configs/* | traces/*) labels+=(tool law) ;;
     frontend/input/*) labels+=(input fuzz) ;;
-    frontend/emulator/*) labels+=(emulator) ;;
+    frontend/emulator/*) labels+=(emulator cudart) ;;
     frontend/tool/* | include/*) labels+=(tool cli library) ;;
     *.md) labels+=(documents) ;;
+    tests/support/trace/*) labels+=(input sim) ;;
+    tests/support/emulator/*) labels+=(emulator cudart) ;;
     tests/support/*) file=${file#tests/support/} && labels+=("${file%%/*}") ;;
     tests/*/*) file=${file#tests/} && labels+=("${file%%/*}") ;;
     bench/*) labels+=(bench "do") ;;

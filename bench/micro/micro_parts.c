@@ -6,7 +6,7 @@
 #include "sim/parts/cache/cache.h"
 #include "sim/parts/cache/replacement.h"
 #include "sim/parts/xbar.h"
-#include "tests/support/input/synth.h"
+#include "tests/support/trace/synth.h"
 
 /* Delays like those of a GPU: mostly short, some of a memory access, few long ones. */
 static uint32_t gpu_delay(uint64_t r)

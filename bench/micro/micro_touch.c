@@ -4,7 +4,7 @@
 #include "bench/micro/micro_stored.h"
 #include "sim/gpu/gpu.h"
 #include "sim/gpu/warming/shadow.h"
-#include "tests/support/input/spec_load.h"
+#include "tests/support/trace/spec_load.h"
 
 enum { BINS = 64 };
 

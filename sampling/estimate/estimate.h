@@ -16,11 +16,11 @@
 #ifndef RUBATO_ESTIMATE_ESTIMATE_H
 #define RUBATO_ESTIMATE_ESTIMATE_H
 
-#include "sampling/estimate/change.h"
-#include "sampling/estimate/change_part.h"
-#include "sampling/estimate/graph_pairs.h"
+#include "sampling/estimate/change/change.h"
+#include "sampling/estimate/change/change_part.h"
+#include "sampling/estimate/change/graph_pairs.h"
+#include "sampling/estimate/change/unit_pairs.h"
 #include "sampling/estimate/intervals.h"
 #include "sampling/estimate/launch_reach.h"
-#include "sampling/estimate/unit_pairs.h"
 
 #endif

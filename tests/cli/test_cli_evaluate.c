@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "frontend/tool/evaluate/evaluation.h"
+#include "frontend/tool/evaluate/score/evaluation.h"
 #include "tests/support/tool/cli_child.h"
 
 static void put(const char *path, const char *text)

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "frontend/tool/evaluate/sampled_score.h"
+#include "frontend/tool/evaluate/score/sampled_score.h"
 #include "frontend/tool/run/results/run_result.h"
 #include "tests/support/tool/cli_child.h"
 

@@ -9,9 +9,9 @@
 
 #include "frontend/input/accelsim/accelsim.h"
 #include "sim/core/sanitizer.h"
-#include "tests/support/input/real_traces.h"
 #include "tests/support/sim/lab.h"
 #include "tests/support/temp_folder.h"
+#include "tests/support/trace/real_traces.h"
 
 enum { MAX_TRACES = 32, PATH_BYTES = 1024 };
 

@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "frontend/tool/library/open_trace.h"
-#include "tests/support/input/rbt_lab.h"
-#include "tests/support/input/real_traces.h"
 #include "tests/support/sim/lab.h"
 #include "tests/support/temp_folder.h"
+#include "tests/support/trace/rbt_lab.h"
+#include "tests/support/trace/real_traces.h"
 
 static void check(const char *path)
 {

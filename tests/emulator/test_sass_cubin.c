@@ -6,8 +6,8 @@
 
 #include "frontend/emulator/sass/code_file.h"
 #include "frontend/emulator/sass/lz4_block.h"
-#include "tests/support/input/trace_files.h"
 #include "tests/support/test.h"
+#include "tests/support/trace/trace_files.h"
 
 typedef struct {
     uint8_t *data;

@@ -9,8 +9,8 @@
 
 #include "frontend/input/accelsim/accelsim.h"
 #include "tests/support/emulator/sass_lab.h"
-#include "tests/support/input/stream_whole.h"
 #include "tests/support/test.h"
+#include "tests/support/trace/stream_whole.h"
 
 /* A bundled trace under comparison. */
 typedef struct {

@@ -13,9 +13,9 @@
 #include "frontend/input/rbt/write/rbt_writer.h"
 #include "frontend/tool/run/results/run_waits.h"
 #include "tests/support/emulator/sass_lab.h"
-#include "tests/support/input/rbt_lab.h"
 #include "tests/support/sim/lab.h"
 #include "tests/support/temp_folder.h"
+#include "tests/support/trace/rbt_lab.h"
 
 enum { BLOCKS = 10, THREADS = 32, WORK = 300 };
 

@@ -5,8 +5,8 @@
 
 #include "frontend/input/accelsim/accelsim.h"
 #include "sim/isa/isa.h"
-#include "tests/support/input/trace_files.h"
 #include "tests/support/test.h"
+#include "tests/support/trace/trace_files.h"
 
 /* The launch is read from text and compared as text (trace_text()). */
 static void reads_as(const char *header, const char *body, const char *expected)

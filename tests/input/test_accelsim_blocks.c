@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/support/input/trace_files.h"
 #include "tests/support/test.h"
+#include "tests/support/trace/trace_files.h"
 
 #define BLOCK(id, ...) "#BEGIN_TB\n\nthread block = " id "\n\n" __VA_ARGS__ "#END_TB\n\n"
 #define WARP(w, n)     "warp = " w "\ninsts = " n "\n"

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "frontend/input/accelsim/accelsim.h"
-#include "tests/support/input/trace_files.h"
 #include "tests/support/test.h"
+#include "tests/support/trace/trace_files.h"
 
 #define ONE_INST "0000 ffffffff 1 R1 MOV 0 0 0 \n"
 

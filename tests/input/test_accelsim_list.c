@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include "frontend/input/accelsim/accelsim.h"
-#include "tests/support/input/trace_files.h"
 #include "tests/support/test.h"
+#include "tests/support/trace/trace_files.h"
 
 /* One block of one warp, in a separate file. */
 static void write_kernel(const char *name, const char *kernel)

@@ -7,8 +7,8 @@
 #include <zstd.h>
 
 #include "frontend/input/accelsim/file/accelsim_stream.h"
-#include "tests/support/input/trace_files.h"
 #include "tests/support/test.h"
+#include "tests/support/trace/trace_files.h"
 
 typedef struct {
     uint8_t *data; /* owned */

@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include "frontend/input/accelsim/accelsim.h"
-#include "tests/support/input/trace_files.h"
 #include "tests/support/test.h"
+#include "tests/support/trace/trace_files.h"
 
 enum { RAW_BLOCKS = 12, RAW_WARPS = 4, RAW_INSTS = 40 };
 

@@ -10,12 +10,12 @@
 #include "tests/support/input/accelsim_compare.h"
 #include "tests/support/input/accelsim_lab.h"
 #include "tests/support/input/macsim_files.h"
-#include "tests/support/input/rbt_lab.h"
-#include "tests/support/input/real_traces.h"
-#include "tests/support/input/trace_files.h"
 #include "tests/support/mix.h"
 #include "tests/support/temp_folder.h"
 #include "tests/support/test.h"
+#include "tests/support/trace/rbt_lab.h"
+#include "tests/support/trace/real_traces.h"
+#include "tests/support/trace/trace_files.h"
 
 typedef enum { DIRECTLY, THROUGH_RBT } way_t;
 

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/support/input/trace_files.h"
 #include "tests/support/test.h"
+#include "tests/support/trace/trace_files.h"
 
 enum { CODE = 600, BLOCKS = 24, WARPS = 2, LANES = 32, MOST_INSTS = 900, PATTERNS = 3 };
 

@@ -6,8 +6,8 @@
 #include <zstd.h>
 
 #include "frontend/input/accelsim/file/accelsim_stream.h"
-#include "tests/support/input/trace_files.h"
 #include "tests/support/test.h"
+#include "tests/support/trace/trace_files.h"
 
 enum { ROOM = 1 << 16, WARPS = 3, BLOCKS = 2 };
 

@@ -10,9 +10,9 @@
 #include "frontend/input/accelsim/accelsim.h"
 #include "frontend/input/accelsim/file/accelsim_stream.h"
 #include "sim/isa/isa.h"
-#include "tests/support/input/real_traces.h"
 #include "tests/support/temp_folder.h"
 #include "tests/support/test.h"
+#include "tests/support/trace/real_traces.h"
 
 typedef struct {
     uint64_t launches, blocks, warps, insts;

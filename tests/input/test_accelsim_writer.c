@@ -9,9 +9,9 @@
 #include "frontend/input/accelsim/write/accelsim_synthesis.h"
 #include "sim/isa/isa.h"
 #include "tests/support/input/accelsim_lab.h"
-#include "tests/support/input/trace_files.h"
 #include "tests/support/temp_folder.h"
 #include "tests/support/test.h"
+#include "tests/support/trace/trace_files.h"
 
 /* --- lines -------------------------------------------------------------------------------------
  */

@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "frontend/input/gen/gen.h"
-#include "tests/support/input/stream_check.h"
 #include "tests/support/sim/lab.h"
 #include "tests/support/test.h"
+#include "tests/support/trace/stream_check.h"
 
 /* Sizes that run quickly, and whether the seed has an effect at this size. */
 static const struct tiny {

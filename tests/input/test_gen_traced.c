@@ -4,8 +4,8 @@
 
 #include "frontend/input/accelsim/accelsim.h"
 #include "frontend/input/gen/gen.h"
-#include "tests/support/input/stream_check.h"
 #include "tests/support/test.h"
+#include "tests/support/trace/stream_check.h"
 
 static trace_source_t *generate(const char *kind, unsigned arch, uint64_t size,
                                 const char *const *params, size_t n_params)

@@ -8,9 +8,9 @@
 #include "frontend/input/macsim/macsim_opcode.h"
 #include "sim/isa/isa.h"
 #include "tests/support/input/macsim_files.h"
-#include "tests/support/input/trace_files.h"
 #include "tests/support/temp_folder.h"
 #include "tests/support/test.h"
+#include "tests/support/trace/trace_files.h"
 
 enum {
     FADD = 0,

@@ -8,9 +8,9 @@
 #include "frontend/input/rbt/write/rbt_store.h"
 #include "frontend/tool/library/open_trace.h"
 #include "tests/support/input/macsim_files.h"
-#include "tests/support/input/trace_files.h"
 #include "tests/support/temp_folder.h"
 #include "tests/support/test.h"
+#include "tests/support/trace/trace_files.h"
 
 enum {
     FADD = 0,

@@ -10,7 +10,7 @@
 #endif
 
 #include "frontend/input/profile/profile.h"
-#include "tests/support/input/trace_files.h"
+#include "tests/support/trace/trace_files.h"
 
 /* Reads a file of the test's folder, which must succeed. */
 static profile_t *read_good(const char *name)

@@ -9,11 +9,11 @@
 #include "frontend/input/rbt/read/rbt_verify.h"
 #include "frontend/input/rbt/write/rbt_writer.h"
 #include "frontend/tool/library/open_trace.h"
-#include "tests/support/input/rbt_lab.h"
-#include "tests/support/input/real_traces.h"
-#include "tests/support/input/stream_check.h"
 #include "tests/support/temp_folder.h"
 #include "tests/support/test.h"
+#include "tests/support/trace/rbt_lab.h"
+#include "tests/support/trace/real_traces.h"
+#include "tests/support/trace/stream_check.h"
 
 static void verifies(const char *path)
 {

@@ -2,9 +2,9 @@
 #include <string.h>
 
 #include "tests/support/input/gen_trial.h"
-#include "tests/support/input/rbt_lab.h"
 #include "tests/support/temp_folder.h"
 #include "tests/support/test.h"
+#include "tests/support/trace/rbt_lab.h"
 
 /* Opens a generated program as a native trace. */
 static trace_source_t *stored(trace_source_t *made)

@@ -5,11 +5,11 @@
 
 #include "frontend/input/rbt/rbt_checksum.h"
 #include "frontend/input/rbt/read/rbt_verify.h"
-#include "tests/support/input/rbt_lab.h"
-#include "tests/support/input/rbt_trial.h"
-#include "tests/support/input/trace_files.h"
 #include "tests/support/temp_folder.h"
 #include "tests/support/test.h"
+#include "tests/support/trace/rbt_lab.h"
+#include "tests/support/trace/rbt_trial.h"
+#include "tests/support/trace/trace_files.h"
 
 enum { FOOTER_ROOT = 8 + 24 };
 

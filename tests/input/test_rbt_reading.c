@@ -10,9 +10,9 @@
 
 #include "sim/core/sanitizer.h"
 #include "tests/support/input/gen_trial.h"
-#include "tests/support/input/rbt_lab.h"
 #include "tests/support/temp_folder.h"
 #include "tests/support/test.h"
+#include "tests/support/trace/rbt_lab.h"
 
 enum { BLOCKS = 2000, STRIDE = 97 };
 

@@ -5,9 +5,9 @@
 
 #include "frontend/input/accelsim/write/accelsim_writer.h"
 #include "tests/support/input/gen_trial.h"
-#include "tests/support/input/rbt_lab.h"
 #include "tests/support/temp_folder.h"
 #include "tests/support/test.h"
+#include "tests/support/trace/rbt_lab.h"
 
 /* Bytes of a trace: as text, in its frames of blocks, in the pages of its index. */
 typedef struct {

@@ -9,10 +9,10 @@
 
 #include "frontend/input/rbt/read/rbt_verify.h"
 #include "sim/core/log.h"
-#include "tests/support/input/rbt_forge.h"
-#include "tests/support/input/rbt_lab.h"
 #include "tests/support/temp_folder.h"
 #include "tests/support/test.h"
+#include "tests/support/trace/rbt_forge.h"
+#include "tests/support/trace/rbt_lab.h"
 
 static const uint8_t masks[] = {0x01, 0x80, 0xff};
 

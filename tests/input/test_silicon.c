@@ -8,8 +8,8 @@
 #include "frontend/input/silicon/silicon_source.h"
 #include "frontend/tool/library/library_client.h"
 #include "frontend/tool/silicon/silicon_measure.h"
-#include "tests/support/input/trace_files.h"
 #include "tests/support/sim/lab.h"
+#include "tests/support/trace/trace_files.h"
 
 /* --- expressions ----------------------------------------------------------------------------- */
 

@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "frontend/input/silicon/silicon_program.h"
-#include "tests/support/input/stream_check.h"
-#include "tests/support/input/trace_files.h"
 #include "tests/support/temp_folder.h"
+#include "tests/support/trace/stream_check.h"
+#include "tests/support/trace/trace_files.h"
 
 /* 13 lines. */
 static const char kernels[] = ".kernel step\n"

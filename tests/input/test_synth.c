@@ -1,7 +1,7 @@
 /* The source of synthetic programs, which other tests use. */
-#include "tests/support/input/stream_check.h"
 #include "tests/support/mix.h"
 #include "tests/support/test.h"
+#include "tests/support/trace/stream_check.h"
 
 /* Blocks are generated on demand: always the same, whatever was requested in between. */
 static void a_generated_block_is_the_same_every_time(void **state)

@@ -11,11 +11,11 @@
 #include "sim/core/alloc.h"
 #include "sim/gpu/gpu_internal.h"
 #include "tests/support/input/gen_trial.h"
-#include "tests/support/input/rbt_lab.h"
 #include "tests/support/sim/lab.h"
 #include "tests/support/sim/script_sampler.h"
 #include "tests/support/sim/sm_caches.h"
 #include "tests/support/temp_folder.h"
+#include "tests/support/trace/rbt_lab.h"
 
 /* The bits of a line (sectors) in one chip or the other. */
 typedef struct {

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sampling/estimate/change.h"
+#include "sampling/estimate/change/change.h"
 #include "sampling/math/rng.h"
 #include "sim/core/alloc.h"
 

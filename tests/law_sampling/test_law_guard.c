@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tests/support/input/rbt_lab.h"
 #include "tests/support/sim/inside_lab.h"
 #include "tests/support/temp_folder.h"
+#include "tests/support/trace/rbt_lab.h"
 
 enum { BLOCKS = 1600, WARPS = 4, STEPS = 8, RESIDENT_LINES = 512 };
 

@@ -7,9 +7,9 @@
 #include "sampling/inside/inside_sampler.h"
 #include "sampling/launch/sampler_options.h"
 #include "sim/conf/param_value.h"
-#include "tests/support/input/rbt_lab.h"
 #include "tests/support/sim/inside_lab.h"
 #include "tests/support/temp_folder.h"
+#include "tests/support/trace/rbt_lab.h"
 
 /* --- pka_stop --------------------------------------------------------------------------------- */
 

@@ -2,10 +2,10 @@
 #include <string.h>
 #include <zstd.h>
 
-#include "tests/support/input/rbt_lab.h"
 #include "tests/support/sim/inside_lab.h"
 #include "tests/support/sim/witness.h"
 #include "tests/support/temp_folder.h"
+#include "tests/support/trace/rbt_lab.h"
 
 /* --- photon_warp ------------------------------------------------------------------------------ */
 

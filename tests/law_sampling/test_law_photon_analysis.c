@@ -5,9 +5,9 @@
 #include "sampling/inside/photon/analysis_file.h"
 #include "sampling/inside/photon/bb_forecast.h"
 #include "sampling/predict/interval_model.h"
-#include "tests/support/input/rbt_lab.h"
 #include "tests/support/sim/inside_lab.h"
 #include "tests/support/temp_folder.h"
+#include "tests/support/trace/rbt_lab.h"
 
 /* --- looking ahead ---------------------------------------------------------------------------- */
 

@@ -8,10 +8,10 @@
 
 #include "sampling/predict/predict.h"
 #include "sim/core/engine/msg.h"
-#include "tests/support/input/rbt_lab.h"
 #include "tests/support/sim/inside_lab.h"
 #include "tests/support/sim/lab.h"
 #include "tests/support/temp_folder.h"
+#include "tests/support/trace/rbt_lab.h"
 
 #define ONE_SM "sm.count=1", "icache.perfect=true", "const.perfect=true", "tlb.perfect=true"
 

@@ -6,10 +6,10 @@
 
 #include "sampling/inside/inside_sampler.h"
 #include "sampling/inside/region/region_table.h"
-#include "tests/support/input/rbt_lab.h"
 #include "tests/support/sim/inside_lab.h"
 #include "tests/support/sim/witness.h"
 #include "tests/support/temp_folder.h"
+#include "tests/support/trace/rbt_lab.h"
 
 /* A unit that is short compared with the time between two refreshes of a bank contains one of
  * them or none. */

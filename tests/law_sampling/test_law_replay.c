@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "frontend/input/order/stream_builder.h"
-#include "sampling/estimate/graph_pairs.h"
+#include "sampling/estimate/change/graph_pairs.h"
 #include "sampling/launch/launch_sampler.h"
 #include "sampling/math/rng.h"
 #include "sim/core/sanitizer.h"

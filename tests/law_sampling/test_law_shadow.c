@@ -6,10 +6,10 @@
 #include "sim/gpu/gpu_internal.h"
 #include "sim/gpu/sampled/inside.h"
 #include "tests/support/input/gen_trial.h"
-#include "tests/support/input/rbt_lab.h"
 #include "tests/support/sim/lab.h"
 #include "tests/support/sim/sm_caches.h"
 #include "tests/support/temp_folder.h"
+#include "tests/support/trace/rbt_lab.h"
 
 enum { BLOCKS = 24, THREADS = 64, WARPS = BLOCKS * THREADS / 32, STEPS = 16, PER_BIN = 5 };
 enum { SECTORS = WARPS * STEPS * 4 }; /* of a launch whose every access is a line */

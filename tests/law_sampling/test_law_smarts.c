@@ -9,9 +9,9 @@
 #include "sampling/inside/inside_sampler.h"
 #include "sampling/math/quantile.h"
 #include "sim/gpu/gpu.h"
-#include "tests/support/input/rbt_lab.h"
 #include "tests/support/sim/inside_lab.h"
 #include "tests/support/temp_folder.h"
+#include "tests/support/trace/rbt_lab.h"
 
 /* Loads of a warp, lines of the window. */
 enum { LOADS = 12, WINDOW = 1024, CHAIN = 40, SHARED = 48 * 1024, SLOTS = 8 };

@@ -5,9 +5,9 @@
 
 #include "sampling/inside/inside_sampler.h"
 #include "sampling/inside/inst_units.h"
-#include "tests/support/input/rbt_lab.h"
 #include "tests/support/sim/inside_lab.h"
 #include "tests/support/temp_folder.h"
+#include "tests/support/trace/rbt_lab.h"
 
 enum { CHAIN = 200, LONG = 4, BLOCKS = 2000, INSTS = CHAIN + 2 };
 

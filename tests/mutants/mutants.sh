@@ -80,14 +80,14 @@ first_tests()
         ;;
     frontend/emulator/*)
         part="(frontend/emulator|$(helpers_of frontend/emulator)|tests/support/emulator/(cuda_stub|shown_gpu))"
-        tests+=(tests/cli/test_{record,record_streams,run_program}.c)
+        tests+=(tests/cudart/test_{record,record_streams,run_program}.c)
         ;;
     *) part="(${1%/*})" ;;
     esac
     (cd "$work" && {
         [[ $1 != sim/* ]] || printf '%s\n' tests/law/test_law_*.c tests/law_sampling/test_law_{before_launch,replay,shadow,smarts,warmup}.c | grep -v 'extremes'
         ((${#tests[@]} == 0)) || printf '%s\n' "${tests[@]}"
-        grep -lE "\"${part}[/.]" tests/{sim,mem,input,emulator,sampling,tool}/test_*.c
+        grep -lE "\"${part}[/.]" tests/{sim,mem,input,emulator,cudart,sampling,tool}/test_*.c
     }) | sed 's|.*/||; s|\.c$||' | sort -u
 }
 

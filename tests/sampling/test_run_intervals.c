@@ -10,9 +10,9 @@
 #include "sampling/math/rng.h"
 #include "sim/core/alloc.h"
 #include "sim/core/sanitizer.h"
-#include "tests/support/input/spec_load.h"
 #include "tests/support/sim/launch_lab.h"
 #include "tests/support/temp_folder.h"
+#include "tests/support/trace/spec_load.h"
 
 static gpu_spec_t spec;
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sampling/estimate/unit_pairs.h"
+#include "sampling/estimate/change/unit_pairs.h"
 #include "sampling/math/rng.h"
 #include "sim/core/alloc.h"
 #include "tests/support/sim/lab.h"

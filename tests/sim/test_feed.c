@@ -9,9 +9,9 @@
 #include "sim/core/alloc.h"
 #include "sim/gpu/dispatch/feed.h"
 #include "tests/support/input/gen_trial.h"
-#include "tests/support/input/rbt_lab.h"
-#include "tests/support/input/stream_whole.h"
-#include "tests/support/input/trace_files.h"
+#include "tests/support/trace/rbt_lab.h"
+#include "tests/support/trace/stream_whole.h"
+#include "tests/support/trace/trace_files.h"
 
 enum { HELPERS = 3, AHEAD = 4 };
 

@@ -4,8 +4,8 @@
 
 #include "frontend/emulator/exec/emu_module.h"
 #include "sim/gpu/source/inst_listing.h"
-#include "tests/support/input/trace_files.h"
 #include "tests/support/test.h"
+#include "tests/support/trace/trace_files.h"
 
 /* The only instruction of a text trace with these fields. */
 static void shows(const char *header, const char *before, const char *fields, const char *text,

@@ -2,8 +2,8 @@
 #include <string.h>
 
 #include "sim/isa/isa.h"
-#include "tests/support/input/synth.h"
 #include "tests/support/test.h"
+#include "tests/support/trace/synth.h"
 
 static inst_t derived(const char *mnemonic, inst_t in)
 {

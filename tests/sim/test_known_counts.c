@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "sim/gpu/sampled/known_counts.h"
-#include "tests/support/input/spec_load.h"
+#include "tests/support/trace/spec_load.h"
 
 static gpu_spec_t spec;
 

@@ -5,9 +5,9 @@
 #include "frontend/input/accelsim/accelsim.h"
 #include "sim/gpu/source/read_blocks.h"
 #include "sim/isa/stream_doubts.h"
-#include "tests/support/input/real_traces.h"
-#include "tests/support/input/trace_files.h"
 #include "tests/support/test.h"
+#include "tests/support/trace/real_traces.h"
+#include "tests/support/trace/trace_files.h"
 
 #define LOAD(address)  "0030 ffffffff 1 R4 LDG.E 1 R2 4 1 " address " 4 \n"
 #define WIDE(address)  "0040 ffffffff 1 R4 LDG.E.128 1 R2 16 1 " address " 16 \n"

@@ -5,10 +5,10 @@
 #include "frontend/input/order/stream_builder.h"
 #include "frontend/input/rbt/rbt_graph.h"
 #include "frontend/input/rbt/read/rbt_verify.h"
-#include "tests/support/input/rbt_lab.h"
-#include "tests/support/input/trace_files.h"
 #include "tests/support/temp_folder.h"
 #include "tests/support/test.h"
+#include "tests/support/trace/rbt_lab.h"
+#include "tests/support/trace/trace_files.h"
 
 static uint32_t launch(stream_builder_t *b, uint64_t stream)
 {

@@ -16,9 +16,9 @@
 #include "sim/gpu/dispatch/feed.h"
 #include "sim/gpu/source/read_blocks.h"
 #include "tests/support/input/gen_trial.h"
-#include "tests/support/input/rbt_lab.h"
-#include "tests/support/input/stream_whole.h"
 #include "tests/support/temp_folder.h"
+#include "tests/support/trace/rbt_lab.h"
+#include "tests/support/trace/stream_whole.h"
 
 enum { KEPT = 200 }; /* more than two pieces have */
 

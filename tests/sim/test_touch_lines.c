@@ -2,7 +2,7 @@
 #include "tests/support/test.h"
 
 #include "sim/gpu/warming/touch_lines.h"
-#include "tests/support/input/synth.h"
+#include "tests/support/trace/synth.h"
 
 enum { LANES = 32 };
 

@@ -6,7 +6,7 @@
 #ifndef RUBATO_TESTS_MIX_H
 #define RUBATO_TESTS_MIX_H
 
-#include "tests/support/input/synth.h"
+#include "tests/support/trace/synth.h"
 
 /* Creates the program with a number of blocks proportional to scale (1: a few dozen). Free it
  * with synth_destroy(). */

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "sim/isa/isa.h"
-#include "tests/support/input/stream_check.h"
+#include "tests/support/trace/stream_check.h"
 
 static void check_inst(const inst_t *in)
 {

@@ -11,8 +11,8 @@
 
 #include "frontend/tool/io/out_file.h"
 #include "frontend/tool/run/journal.h"
-#include "tests/support/input/trace_files.h"
 #include "tests/support/temp_folder.h"
+#include "tests/support/trace/trace_files.h"
 
 /* Replaces the system's function: a network file system whose lock daemon does not run. */
 static bool no_locks;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "frontend/tool/evaluate/set_score.h"
+#include "frontend/tool/evaluate/score/set_score.h"
 #include "tests/support/tool/cli_child.h"
 
 static gpu_spec_t spec;

@@ -8,8 +8,8 @@
 #include "frontend/tool/library/stat_forms.h"
 #include "sampling/estimate/index_ratio.h"
 #include "sampling/math/rng.h"
-#include "tests/support/input/spec_load.h"
 #include "tests/support/sim/launch_lab.h"
+#include "tests/support/trace/spec_load.h"
 
 static gpu_spec_t spec;
 

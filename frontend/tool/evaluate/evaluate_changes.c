@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "frontend/tool/evaluate/interval_coverage.h"
+#include "frontend/tool/evaluate/score/interval_coverage.h"
 #include "frontend/tool/io/text_format.h"
 #include "frontend/tool/library/stat_values.h"
 #include "frontend/tool/study/run_pair.h"

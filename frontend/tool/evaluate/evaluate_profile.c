@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "frontend/tool/evaluate/evaluate.h"
-#include "frontend/tool/evaluate/evaluation.h"
 #include "frontend/tool/evaluate/plan_replay.h"
+#include "frontend/tool/evaluate/score/evaluation.h"
 #include "frontend/tool/io/csv_writer.h"
 #include "frontend/tool/io/out_file.h"
 #include "frontend/tool/io/text_format.h"

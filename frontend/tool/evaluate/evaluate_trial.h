@@ -6,7 +6,7 @@
 #define RUBATO_EVALUATE_EVALUATE_TRIAL_H
 
 #include "frontend/tool/evaluate/evaluate.h"
-#include "frontend/tool/evaluate/evaluate_report.h"
+#include "frontend/tool/evaluate/report/evaluate_report.h"
 #include "frontend/tool/run/launch_list.h"
 #include "frontend/tool/study/sweep/sweep.h"
 #include "frontend/tool/study/sweep/sweep_place.h"

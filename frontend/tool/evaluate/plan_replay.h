@@ -5,7 +5,7 @@
 #ifndef RUBATO_EVALUATE_PLAN_REPLAY_H
 #define RUBATO_EVALUATE_PLAN_REPLAY_H
 
-#include "frontend/tool/evaluate/evaluation.h"
+#include "frontend/tool/evaluate/score/evaluation.h"
 #include "sampling/launch/launch_sampler.h"
 
 typedef struct {

@@ -1,6 +1,6 @@
 /*
  * The changes of all statistics between two runs a and b. If both simulated the same launches, as pairs
- * (sampling/estimate/change.h); otherwise from the intervals of both, as if their errors had nothing to do
+ * (sampling/estimate/change/change.h); otherwise from the intervals of both, as if their errors had nothing to do
  * with each other, and why.
  */
 #ifndef RUBATO_STUDY_RUN_PAIR_H

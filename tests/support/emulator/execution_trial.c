@@ -4,9 +4,9 @@
 
 #include "frontend/emulator/sass/sass_table.h"
 #include "tests/support/emulator/sass_template.h"
-#include "tests/support/input/stream_check.h"
-#include "tests/support/input/stream_whole.h"
-#include "tests/support/input/synth.h"
+#include "tests/support/trace/stream_check.h"
+#include "tests/support/trace/stream_whole.h"
+#include "tests/support/trace/synth.h"
 
 enum { RECORD = 2, COOPERATIVE = 4, WORKERS_BIT = 3, MAX_INSTS = 20000, WORKSPACE = 4096 };
 

@@ -3,7 +3,7 @@
 #define RUBATO_TESTS_GEN_TRIAL_H
 
 #include "frontend/input/gen/gen.h"
-#include "tests/support/input/stream_check.h"
+#include "tests/support/trace/stream_check.h"
 
 /* Opens a generated program; the request must be valid. The parameters end with NULL. */
 #define GEN_OPEN(kind, arch, size, ...)                                                            \

@@ -8,9 +8,9 @@
 #include "frontend/tool/run/run_checkpoint.h"
 #include "sim/core/alloc.h"
 #include "tests/support/edits.h"
-#include "tests/support/input/spec_load.h"
-#include "tests/support/input/synth.h"
 #include "tests/support/temp_folder.h"
+#include "tests/support/trace/spec_load.h"
+#include "tests/support/trace/synth.h"
 
 enum { HEAD_BYTES = 24, LAUNCHES = 2 };
 

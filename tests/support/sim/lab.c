@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "tests/support/input/spec_load.h"
+#include "tests/support/trace/spec_load.h"
 
 gpu_spec_t lab_spec(const char *gpu, const char *const *overrides)
 {

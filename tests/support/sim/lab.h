@@ -7,8 +7,8 @@
 
 #include "sim/core/files/sha256.h"
 #include "sim/gpu/gpu.h"
-#include "tests/support/input/synth.h"
 #include "tests/support/test.h"
+#include "tests/support/trace/synth.h"
 
 enum { LAB_MAX_LAUNCHES = 64, LAB_FULL = SYNTH_FULL_MASK };
 

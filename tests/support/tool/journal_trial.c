@@ -8,8 +8,8 @@
 #include "frontend/tool/run/run_parts.h"
 #include "sim/core/alloc.h"
 #include "tests/support/edits.h"
-#include "tests/support/input/spec_load.h"
 #include "tests/support/temp_folder.h"
+#include "tests/support/trace/spec_load.h"
 
 static const char identity[] = "rubato test\nconfig small\n";
 static char path[256]; /* of the journal */

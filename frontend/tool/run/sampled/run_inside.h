@@ -20,7 +20,7 @@ void run_inside_free(run_inside_t *r);
 /* Warns of settings of the command line (GROUP.NAME=VALUE) of samplers that do not act in this run. */
 void run_inside_tell_idle(const run_inside_t *r, const text_list_t *sets);
 
-/* The file of a run's folder with the units that a sampler measured inside launches (sampling/estimate/unit_file.h). */
+/* The file of a run's folder with the units that a sampler measured inside launches (sampling/estimate/change/unit_file.h). */
 #define UNIT_FILE_NAME "units.txt"
 
 /*
