@@ -25,8 +25,9 @@ of(name) = sprintf("< awk -F, '$1 == \"%s\"' held_out.csv", name)
 plot of("QV100 and V100") using 4:($5/$4) with points pt 7 ps 0.6 lc rgb "#0060ad" title "QV100, V100", \
      of("TITAN V") using 4:($5/$4) with points pt 9 ps 0.7 lc rgb "#c03030" title "TITAN V", \
      of("GTX 1650") using 4:($5/$4) with points pt 5 ps 0.6 lc rgb "#2a8a3a" title "GTX 1650", \
-     of("T4") using 4:($5/$4) with points pt 13 ps 0.8 lc rgb "#d08000" title "T4", \
-     of("V100") using 4:($5/$4) with points pt 11 ps 0.6 lc rgb "#7030a0" title "V100, operators"
+     of("T4") using 4:($5/$4) with points pt 13 ps 0.8 lc rgb "#d08000" title "T4, operators", \
+     of("V100") using 4:($5/$4) with points pt 11 ps 0.6 lc rgb "#7030a0" title "V100, operators", \
+     of("A100") using 4:($5/$4) with points pt 3 ps 0.6 lc rgb "#707070" title "A100, operators"
 
 set output "speed.svg"
 unset arrow 1

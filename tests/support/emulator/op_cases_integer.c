@@ -83,13 +83,15 @@ static void lea(const op_case_t *c, const op_in_t *in, op_out_t *out)
     uint32_t b = in->b[0];
 
     v = (v | upper << 32) << n;
+    /* the complement of 0 plus one carries */
+    const bool wraps = op_neg(c, 'a') && !x && (high ? v : v & 0xffffffffu) == 0;
     if (op_neg(c, 'a'))
         v = x ? ~v : 0 - v;
     if (op_neg(c, 'b'))
         b = x ? ~b : 0 - b;
     const uint64_t sum = (high ? v >> 32 : v & 0xffffffffu) + b + (x ? op_pred(c, in, 0) : 0u);
     out->d[0] = (uint32_t)sum;
-    op_put_pred(c, out, 0, sum >> 32 != 0);
+    op_put_pred(c, out, 0, sum >> 32 != 0 || wraps);
 }
 
 static void imnmx(const op_case_t *c, const op_in_t *in, op_out_t *out)

@@ -246,7 +246,10 @@ static bool bind_dot(const sass_inst_t *in, emu_uop_t *u)
 
 /* --- LEA ------------------------------------------------------------------------------------- */
 
-/* (a << shift) + b, or the upper half of a shifted 64-bit a, with carries. */
+/*
+ * (a << shift) + b, or the upper half of a shifted 64-bit a, with carries. A negated a is its
+ * complement plus one, which carries if a is 0: cuBLAS relies on it to subtract 64-bit offsets.
+ */
 EMU_INLINE void lea_body(emu_warp_t *w, const emu_uop_t *u, uint32_t mask, bool high)
 {
     const uint32_t *a = emu_src(w, u, 0), *b = emu_src(w, u, 1), *c = emu_src(w, u, 2);
@@ -260,11 +263,13 @@ EMU_INLINE void lea_body(emu_warp_t *w, const emu_uop_t *u, uint32_t mask, bool 
     EMU_ANY_ORDER
     for (unsigned k = 0; k < EMU_LANES; k++) {
         uint32_t upper = emu_merge(sign, 0 - (a[k] >> 31), c[k]);
-        uint32_t low = ((a[k] << n) ^ flip) + one, v = low;
-        if (high) /* two shifts, since a shift by 32 - n is undefined for n = 0 */
-            v = ((upper << n | a[k] >> 1 >> (31 - n)) ^ flip) + (low < one);
+        uint32_t low = ((a[k] << n) ^ flip) + one, v = low, wraps = low < one;
+        if (high) { /* two shifts, since a shift by 32 - n is undefined for n = 0 */
+            v = ((upper << n | a[k] >> 1 >> (31 - n)) ^ flip) + wraps;
+            wraps = v < wraps;
+        }
         uint32_t s = v + emu_modified(&mb, b[k]), t = s - emu_lane(carry, k);
-        over |= emu_lane_bit[k] & (0 - (uint32_t)((s < v) | (t < s)));
+        over |= emu_lane_bit[k] & (0 - (wraps | (s < v) | (t < s)));
         out[k] = emu_merge(emu_lane(mask, k), t, out[k]);
     }
     emu_set_pred(w, u->pd[0], over, mask);
