@@ -26,7 +26,7 @@ static void set_misses(alone_t *a, op_class_t cls)
 }
 
 alone_t alone_on(const gpu_spec_t *spec, const predict_traffic_t *traffic, double warps,
-                 bool control)
+                 bool control, bool measured)
 {
     const sm_config_t *sm = &spec->sm;
     const mem_config_t *m = &spec->mem;
@@ -38,6 +38,8 @@ alone_t alone_on(const gpu_spec_t *spec, const predict_traffic_t *traffic, doubl
     const double far = m->icnt.distance / 2.0 + (m->l2.halves > 1 ? m->l2.far_latency / 2.0 : 0);
     alone_t a = {
         .spec = spec, .traffic = traffic, .l1 = sm->l1.latency, .warps = warps, .control = control};
+    a.walks = measured ? 8 : 1;
+    a.rounds = measured ? 3 : 17;
     a.dram = unloaded.of[OP_LOAD_LG] + far;
     a.l2 = a.dram - dram;
     if (sm->l1.perfect)
@@ -285,39 +287,49 @@ static void repeat_round(walker_t *w, const walker_t *before, double more)
 }
 
 /* n steps that are executed equally often. */
-static void issue_loop(alone_t *a, walker_t *w, const path_step_t *step, size_t n)
+static void issue_loop(alone_t *a, walker_t *w, const path_step_t *step, size_t n, double walk)
 {
-    enum { ROUNDS = 17 }; /* the first begins without what those before it left */
     const double times = step[0].times;
     walker_t before = *w;
-    for (double round = 0; round < fmin(times, ROUNDS); round++) {
+    for (double round = 0; round < fmin(times, a->rounds); round++) {
         if (round == 1)
             before = *w;
-        a->round = round;
+        a->round = walk * fmin(times, a->rounds) + round;
         for (size_t i = 0; i < n; i++)
             issue_step(a, w, &step[i], i + 1 == n && times > 1);
     }
-    if (times > ROUNDS)
-        repeat_round(w, &before, (times - ROUNDS) / (ROUNDS - 1));
+    if (times > a->rounds)
+        repeat_round(w, &before, (times - a->rounds) / (a->rounds - 1));
 }
 
-block_cost_t block_cost(alone_t *a, const warp_path_t *path, double fellows)
+/* Cycles of the block, if the loads of this walk are drawn. */
+static double walk_path(alone_t *a, const warp_path_t *path, double fellows, double walk,
+                        demand_t *taken)
 {
     walker_t w;
-    double insts = 0;
     memset(&w, 0, sizeof(w));
     w.fellows = fmax(fellows, 1);
     for (size_t i = 0, end; i < path->n; i = end) {
         for (end = i + 1; end < path->n && path->step[end].times == path->step[i].times;)
             end++;
-        issue_loop(a, &w, &path->step[i], end - i);
+        issue_loop(a, &w, &path->step[i], end - i, walk);
     }
     close_phase(a, &w, fmax(w.warp.done, w.warp.next));
+    *taken = w.taken;
+    return w.block;
+}
+
+block_cost_t block_cost(alone_t *a, const warp_path_t *path, double fellows)
+{
+    block_cost_t cost = {0};
+    double insts = 0;
+    for (unsigned walk = 0; walk < a->walks; walk++)
+        cost.cycles += walk_path(a, path, fellows, walk, &cost.warp) / a->walks;
     for (size_t i = 0; i < path->n; i++)
         insts += path->step[i].times * path->step[i].known;
     const double scale =
         insts > 0 ? path->insts / insts : 1; /* instructions whose code is unknown */
-    block_cost_t cost = {.cycles = w.block * scale, .warp = w.taken};
+    cost.cycles *= scale;
     for (unsigned b = 0; b < PREDICT_BOUND_COUNT; b++)
         cost.warp.part[b] *= scale;
     return cost;

@@ -17,7 +17,13 @@ typedef struct {
     double to_l2[OP_CLASS_COUNT], to_dram[OP_CLASS_COUNT]; /* shares of instructions */
     inst_timing_t timing[OP_CLASS_COUNT]; /* of classes that do not vary, as they are met */
     bool timed[OP_CLASS_COUNT];
-    double round; /* of a loop: latencies of loads differ */
+    /*
+     * A path is walked several times, and each loop of it has a few rounds, the first of which begins without what those
+     * before it left: straight-line code draws each load once per walk, a loop once per round of each walk. Where hit
+     * rates are assumed, one walk does.
+     */
+    unsigned walks, rounds;
+    double round; /* number of the draw */
     bool control; /* dependences by control words */
 } alone_t;
 
@@ -32,9 +38,9 @@ typedef struct {
 } block_cost_t;
 
 /* A chip on which launches have this traffic, which is borrowed. warps: of a block. control: dependences
- * are those of control words. */
+ * are those of control words. measured: the traffic comes from a walk over addresses. */
 alone_t alone_on(const gpu_spec_t *spec, const predict_traffic_t *traffic, double warps,
-                 bool control);
+                 bool control, bool measured);
 
 /* fellows: warps of the block, itself included, if all did as much as this one. */
 block_cost_t block_cost(alone_t *a, const warp_path_t *path, double fellows);

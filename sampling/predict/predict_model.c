@@ -203,23 +203,27 @@ static block_cost_t mean_cost(alone_t *a, const predict_profile_t *p)
     return mean;
 }
 
-/* The slot that is busy for longest: its blocks one after another, of which one may be the longest. */
+/* The slot that is busy for longest: its blocks one after another, of which one may be the slowest. */
 static double latency_cycles(const alone_t *a, const predict_profile_t *p, const wave_t *wave,
                              double block)
 {
     const sched_spec_t *sched = &a->spec->sched;
     const double turn =
         sched->dispatch_latency + sched->completion_latency + a->spec->sm.sm.block_start_latency;
-    if (p->longest.n == 0)
+    double slowest = 0;
+    for (size_t i = 0; i < p->n_slow; i++) {
+        const slow_block_t *l = &p->slow[i];
+        predict_traffic_t own = *a->traffic;
+        take_access(&own, l->access);
+        alone_t in_it = alone_on(a->spec, &own, a->warps, a->control, a->walks > 1);
+        if (l->path.n > 0)
+            slowest = fmax(
+                slowest,
+                block_cost(&in_it, &l->path, (double)p->lengths[l->block] / l->path.insts).cycles);
+    }
+    if (slowest <= 0)
         return wave->longest * (block + turn);
-    predict_traffic_t own = *a->traffic;
-    take_access(&own, p->longest_access);
-    alone_t in_it = alone_on(a->spec, &own, a->warps, a->control);
-    const double longest =
-        block_cost(&in_it, &p->longest, (double)p->lengths[p->longest_block] / p->longest.insts)
-            .cycles +
-        turn;
-    return longest + fmax(wave->longest - wave->block, 0) * (block + turn);
+    return slowest + turn + fmax(wave->longest - wave->block, 0) * (block + turn);
 }
 
 /* The cycles of all bounds together. blocks: that are on an SM. */
@@ -242,7 +246,7 @@ rb_code_t predict_launch(const predict_profile_t *p, const gpu_spec_t *spec,
     const bool control = p->n_paths > 0 && p->path[0].n > 0 &&
                          p->path[0].step[0].first->flags & INST_CONTROL_WORD &&
                          spec->sm.sm.dependences != DEPS_SCOREBOARD;
-    alone_t a = alone_on(spec, &out->traffic, fmax(p->warps, 1), control);
+    alone_t a = alone_on(spec, &out->traffic, fmax(p->warps, 1), control, traffic != NULL);
     const block_cost_t block = mean_cost(&a, p);
     const double sms = spec->sm.sm.count, slots = sms * o.blocks_per_sm;
     const wave_t wave = wave_model(p->lengths, p->blocks, spec->sm.sm.count, o.blocks_per_sm);

@@ -15,8 +15,7 @@ enum { INST_BYTES = 16, BANKS = 32 };
 rb_code_t predict_profile_begin(predict_profile_t *p, trace_source_t *source, uint64_t id,
                                 rb_err_t *err)
 {
-    *p = (predict_profile_t){.indexed = source->ops->launch_counts != NULL,
-                             .longest_block = UINT64_MAX};
+    *p = (predict_profile_t){.indexed = source->ops->launch_counts != NULL};
     RB_TRY(source->ops->launch_info(source, id, &p->info, err));
     p->blocks = p->info.n_blocks;
     if (!p->indexed)
@@ -90,7 +89,7 @@ static void add_step(warp_path_t *path, size_t *cap, const path_step_t *step)
 /* What the warps of the sampled blocks add up to. */
 typedef struct {
     double blocks, warps, insts, longest;
-    bool last; /* the block is the longest one, which is no sample */
+    slow_block_t *own; /* of the block, which is no sample then; else NULL */
 } sampled_t;
 
 static void end_path(predict_profile_t *p, warp_path_t *path, sampled_t *sum, double *longest)
@@ -98,11 +97,11 @@ static void end_path(predict_profile_t *p, warp_path_t *path, sampled_t *sum, do
     qsort(path->step, path->n, sizeof(*path->step), by_address);
     for (size_t i = 0; i < path->n; i++)
         path->insts += path->step[i].n * path->step[i].times;
-    if (path->n == 0 || (sum->last && path->insts <= p->longest.insts)) {
+    if (path->n == 0 || (sum->own != NULL && path->insts <= sum->own->path.insts)) {
         free(path->step);
-    } else if (sum->last) {
-        free(p->longest.step);
-        p->longest = *path;
+    } else if (sum->own != NULL) {
+        free(sum->own->path.step);
+        sum->own->path = *path;
     } else {
         sum->warps++;
         sum->insts += path->insts;
@@ -128,7 +127,7 @@ static rb_code_t index_block(predict_profile_t *p, trace_source_t *source, trace
         }
         end_path(p, &path, sum, &longest);
     }
-    sum->blocks += !sum->last;
+    sum->blocks += sum->own == NULL;
     sum->longest += longest;
     return RB_OK;
 }
@@ -203,12 +202,12 @@ static rb_code_t decode_block(predict_profile_t *p, trace_source_t *source, trac
         return RB_OK;
     for (uint32_t w = 0; w < b->n_warps; w++) {
         warp_path_t path = {0};
-        decode_warp(p, sum->last ? p->longest_access : p->access, &b->warps[w], &path);
+        decode_warp(p, sum->own != NULL ? sum->own->access : p->access, &b->warps[w], &path);
         end_path(p, &path, sum, &longest);
     }
-    for (uint32_t i = 0; i < b->n_waits && !sum->last; i++)
+    for (uint32_t i = 0; i < b->n_waits; i++)
         p->spins += b->waits[i].polls;
-    sum->blocks += !sum->last;
+    sum->blocks += sum->own == NULL;
     sum->longest += longest;
     source->ops->free_block(launch, b);
     return RB_OK;
@@ -216,12 +215,23 @@ static rb_code_t decode_block(predict_profile_t *p, trace_source_t *source, trac
 
 /* --- all of it -------------------------------------------------------------------------------- */
 
+/* most[0]: the block with most instructions; most[1]: with most requests. */
+static void choose_slow(predict_profile_t *p, const uint64_t most[PROFILE_SLOW])
+{
+    const bool both = most[1] != most[0] && p->blocks > PROFILE_SLOW; /* leaves a sample */
+    p->busiest = most[1];
+    p->n_slow = both ? PROFILE_SLOW : 1;
+    p->slow[0].block = both && most[1] < most[0] ? most[1] : most[0];
+    p->slow[1].block = most[1] < most[0] ? most[0] : most[1];
+}
+
 rb_code_t predict_profile_lengths(predict_profile_t *p, trace_source_t *source,
                                   trace_launch_t *launch, rb_err_t *err)
 {
     if (source->ops->block_facts == NULL)
         return RB_OK;
     uint64_t *length = rb_calloc(p->blocks + 1, sizeof(*length));
+    uint64_t most[PROFILE_SLOW] = {0}, requests = 0;
     bool differ = false;
     for (uint64_t i = 0; i < p->blocks; i++) {
         block_facts_t facts;
@@ -233,12 +243,20 @@ rb_code_t predict_profile_lengths(predict_profile_t *p, trace_source_t *source,
         }
         length[i] = stored ? facts.warp_insts : 0;
         differ |= length[i] != length[0];
+        most[0] = length[i] > length[most[0]] ? i : most[0];
         p->key = mix64(p->key ^ length[i]);
+        if (stored && facts.requests > requests) {
+            requests = facts.requests;
+            most[1] = i;
+        }
     }
-    if (differ)
-        p->lengths = length;
-    else
+    if (!differ) {
         free(length);
+        return RB_OK;
+    }
+    p->lengths = length;
+    p->key = mix64(p->key ^ most[1]);
+    choose_slow(p, most);
     return RB_OK;
 }
 
@@ -281,33 +299,32 @@ static void digest(predict_profile_t *p, const sampled_t *sum)
     }
 }
 
-/* Looks at evenly chosen blocks, and at the longest one if it is known. Blocks are decoded in their order. */
+/* Looks at evenly chosen blocks, and at those that may be the slowest. Blocks are decoded in their order, none twice: a
+ * sample that may be the slowest is only that. */
 static rb_code_t read_blocks(predict_profile_t *p, trace_source_t *source, trace_launch_t *launch,
                              bool decode, sampled_t *sum, rb_err_t *err)
 {
+    rb_code_t (*read)(predict_profile_t *, trace_source_t *, trace_launch_t *, uint64_t,
+                      sampled_t *, rb_err_t *) = decode ? decode_block : index_block;
     const uint64_t n = p->blocks < PROFILE_BLOCKS ? p->blocks : PROFILE_BLOCKS;
-    uint64_t longest = p->lengths != NULL ? 0 : UINT64_MAX;
-    double before = 0, first = 0; /* instructions */
+    double first = 0; /* instructions */
+    size_t next = 0;  /* of the slow ones */
     p->uneven = p->lengths != NULL;
-    for (uint64_t i = 1; i < p->blocks && p->lengths != NULL; i++)
-        longest = p->lengths[i] > p->lengths[longest] ? i : longest;
     for (uint64_t i = 0; i <= n; i++) {
         const uint64_t block = i < n ? (2 * i + 1) * p->blocks / (2 * n) : UINT64_MAX;
-        for (unsigned turn = longest <= block && longest != UINT64_MAX ? 0 : 1; turn < 2; turn++) {
-            /* A block cannot be decoded twice: a sample that is the longest is only that. */
-            sum->last = turn == 0;
-            const uint64_t which = sum->last ? longest : block;
-            if (which == UINT64_MAX || (!sum->last && which == p->longest_block && decode))
-                continue;
-            RB_TRY(decode ? decode_block(p, source, launch, which, sum, err)
-                          : index_block(p, source, launch, which, sum, err));
-            const double insts = sum->insts - before;
-            before = sum->insts;
-            p->uneven |= !sum->last && sum->blocks > 1 && insts != first;
-            first = sum->blocks <= 1 ? insts : first;
-            p->longest_block = sum->last ? longest : p->longest_block;
-            longest = sum->last ? UINT64_MAX : longest;
+        bool taken = i == n;
+        for (; next < p->n_slow && p->slow[next].block <= block; next++) {
+            sum->own = &p->slow[next];
+            RB_TRY(read(p, source, launch, sum->own->block, sum, err));
+            taken |= decode && sum->own->block == block;
         }
+        sum->own = NULL;
+        if (taken)
+            continue;
+        const double before = sum->insts;
+        RB_TRY(read(p, source, launch, block, sum, err));
+        p->uneven |= sum->blocks > 1 && sum->insts - before != first;
+        first = sum->blocks <= 1 ? sum->insts - before : first;
     }
     return RB_OK;
 }
@@ -321,11 +338,12 @@ rb_code_t predict_profile_read(predict_profile_t *p, trace_source_t *source, uin
                        "this trace has no index, which predictions of level 0 are made from: "
                        "'rubato convert' makes one; or take level 1, which reads blocks");
     RB_TRY(read_blocks(p, source, launch, decode, &sum, err));
-    if (sum.warps <= 0 && p->longest.n > 0) { /* the launch's only block */
-        sum = (sampled_t){1, 1, p->longest.insts, p->longest.insts, false};
-        warp_path_t path = p->longest;
+    const warp_path_t *only = &p->slow[0].path;
+    if (sum.warps <= 0 && only->n > 0) { /* the launch's only block */
+        sum = (sampled_t){1, 1, only->insts, only->insts, NULL};
+        warp_path_t path = *only;
         path.step = rb_calloc(path.n, sizeof(*path.step));
-        memcpy(path.step, p->longest.step, path.n * sizeof(*path.step));
+        memcpy(path.step, only->step, path.n * sizeof(*path.step));
         add_path(p, &path);
     }
     if (sum.warps <= 0)
@@ -341,7 +359,8 @@ void predict_profile_free(predict_profile_t *p)
 {
     for (size_t i = 0; i < p->n_paths; i++)
         free(p->path[i].step);
-    free(p->longest.step);
+    for (size_t i = 0; i < PROFILE_SLOW; i++)
+        free(p->slow[i].path.step);
     free(p->lengths);
     *p = (predict_profile_t){0};
 }

@@ -11,8 +11,8 @@
 
 #include "sim/gpu/source/trace_source.h"
 
-/* Blocks of a launch that are looked at, and different warps that are kept of them. */
-enum { PROFILE_BLOCKS = 16, PROFILE_PATHS = 24 };
+/* Blocks of a launch that are looked at, different warps that are kept of them, and blocks that may be the slowest. */
+enum { PROFILE_BLOCKS = 16, PROFILE_PATHS = 24, PROFILE_SLOW = 2 };
 
 /* Instructions that a warp executes one after another. */
 typedef struct {
@@ -40,6 +40,13 @@ typedef struct {
     uint64_t skipped;
 } access_mean_t;
 
+/* A block that may be the slowest: the one with most instructions, or with most requests. */
+typedef struct {
+    uint64_t block;
+    warp_path_t path; /* its longest warp */
+    access_mean_t access[OP_CLASS_COUNT];
+} slow_block_t;
+
 typedef struct {
     launch_info_t info;
     launch_counts_t counts; /* without an index: only what the sampled blocks tell */
@@ -49,16 +56,17 @@ typedef struct {
     size_t n_paths;
     double warps;   /* warps of a block that do something */
     double slowest; /* of the paths of a block, the longest over the mean, in instructions */
-    access_mean_t access[OP_CLASS_COUNT], longest_access[OP_CLASS_COUNT];
-    double spins;           /* polls of loops in which warps wait for others, per warp */
-    double unknown;         /* share of instructions that the opcode table lacks */
-    uint32_t code_bytes;    /* of the instructions that are executed */
-    warp_path_t longest;    /* the longest warp of the longest block; n 0: blocks are alike */
-    uint64_t longest_block; /* UINT64_MAX: blocks are alike */
-    bool uneven;            /* blocks differ in length */
-    uint64_t *lengths;      /* owned; warp instructions of each block, if they differ; else NULL */
-    double copied;          /* sectors that the host has copied to the device so far; 0: unknown */
-    uint64_t key;           /* equal launches have equal ones */
+    access_mean_t access[OP_CLASS_COUNT];
+    double spins;                    /* polls of loops in which warps wait for others, per warp */
+    double unknown;                  /* share of instructions that the opcode table lacks */
+    uint32_t code_bytes;             /* of the instructions that are executed */
+    slow_block_t slow[PROFILE_SLOW]; /* by block */
+    size_t n_slow;                   /* 0: blocks are alike */
+    uint64_t busiest;                /* the block with most requests, if they are not alike */
+    bool uneven;                     /* blocks differ in length */
+    uint64_t *lengths; /* owned; warp instructions of each block, if they differ; else NULL */
+    double copied;     /* sectors that the host has copied to the device so far; 0: unknown */
+    uint64_t key;      /* equal launches have equal ones */
 } predict_profile_t;
 
 /* Begins a profile with what the index has of the whole launch. The caller frees *p, also after an error. */
@@ -66,7 +74,7 @@ RB_CHECKED rb_code_t predict_profile_begin(predict_profile_t *p, trace_source_t 
                                            uint64_t id, rb_err_t *err);
 
 /* Adds the lengths of the blocks of the open launch, if the source has an index, to the profile and its key: launches
- * of equal sums may differ in their longest block. */
+ * of equal sums may differ in their slowest block. */
 RB_CHECKED rb_code_t predict_profile_lengths(predict_profile_t *p, trace_source_t *source,
                                              trace_launch_t *launch, rb_err_t *err);
 

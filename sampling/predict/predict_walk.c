@@ -10,7 +10,7 @@
 #include "sim/gpu/dispatch/occupancy.h"
 #include "sim/gpu/warming/touch_walk.h"
 
-/* SMs whose L1 is looked at; lines that are followed, of an L1 and of the L2. */
+/* SMs whose L1 is looked at in every launch; lines that are followed, of an L1 and of the L2. */
 enum { SMS = 2, L1_LINES = 2304, L2_LINES = 1 << 14 };
 
 /* Where code is: no data is there. */
@@ -28,8 +28,9 @@ struct predict_walk {
     line_stack_t *l2; /* owned */
     held_t *held;     /* owned; by point */
     /* Of the launch. */
-    line_stack_t *l1[SMS]; /* owned */
-    uint32_t number[SMS], n_l1;
+    line_stack_t *l1[SMS + 1]; /* owned */
+    uint64_t number[SMS + 1];  /* of their SMs */
+    uint32_t n_l1;
     uint64_t slots;
     stack_counts_t in_l1, in_l2;
     touch_counts_t counts;
@@ -44,10 +45,6 @@ predict_walk_t *predict_walk_create(const gpu_spec_t *const *spec, size_t n)
     addr_map_init(&w->map, m->mem.partitions, m->l2.slices, m->mem.interleave, m->mem.hash);
     w->held = rb_calloc(n, sizeof(*w->held));
     w->atomics = rb_calloc(m->l2.slices, sizeof(*w->atomics));
-    const uint32_t sms = spec[0]->sm.sm.count;
-    w->n_l1 = sms < SMS ? sms : SMS;
-    for (uint32_t i = 0; i < w->n_l1; i++) /* not the first, whose blocks are often at an edge */
-        w->number[i] = (2 * i + 1) * sms / (2 * w->n_l1);
     return w;
 }
 
@@ -177,10 +174,13 @@ static predict_traffic_t traffic_at(predict_walk_t *w, size_t point, const predi
     t.load_sectors = reads;
     t.store_sectors = (double)w->counts.sectors[L2_TOUCH_WRITE];
     t.atomic_sectors = (double)w->counts.sectors[L2_TOUCH_ATOMIC];
-    t.l1_hit =
-        !l1->enabled || l1->perfect
-            ? (double)l1->perfect
-            : cached * (1 - share(distances_missed(&w->in_l1.read, l1_lines), w->in_l1.read.all));
+    if (!l1->enabled || l1->perfect)
+        t.l1_hit = l1->perfect;
+    else if (w->in_l1.read.all > 0) /* else the SMs that were looked at have no loads */
+        t.l1_hit =
+            cached * (1 - share(distances_missed(&w->in_l1.read, l1_lines), w->in_l1.read.all));
+    else
+        t.l1_hit *= cached;
     const double missed = distances_missed(&w->in_l2.read, l2_lines);
     const double to_l2 = t.load_sectors * (1 - t.l1_hit) + t.atomic_sectors;
     t.l2_hit = spec->mem.l2.perfect ? 1 : 1 - share(missed, to_l2);
@@ -197,6 +197,20 @@ static predict_traffic_t traffic_at(predict_walk_t *w, size_t point, const predi
     return t;
 }
 
+/* SMs that are evenly spread, not the first, whose blocks are often at an edge; and where unequal blocks are a single wave,
+ * the SM of the one with most requests. */
+static void choose_l1s(predict_walk_t *w, const predict_profile_t *p, bool one_wave)
+{
+    const uint32_t sms = w->spec[0]->sm.sm.count;
+    w->n_l1 = sms < SMS ? sms : SMS;
+    for (uint32_t i = 0; i < w->n_l1; i++)
+        w->number[i] = (2 * i + 1) * sms / (2 * w->n_l1);
+    if (one_wave && p->n_slow > 0)
+        w->number[w->n_l1++] = p->busiest % sms;
+    for (uint32_t i = 0; i < w->n_l1; i++)
+        w->l1[i] = stack_create(L1_LINES, true);
+}
+
 rb_code_t predict_walk_launch(predict_walk_t *w, trace_source_t *source, uint64_t id,
                               const predict_profile_t *p, predict_traffic_t *out, rb_err_t *err)
 {
@@ -208,8 +222,7 @@ rb_code_t predict_walk_launch(predict_walk_t *w, trace_source_t *source, uint64_
     memset(w->atomics, 0, w->map.slices * sizeof(*w->atomics));
     const uint64_t all = (uint64_t)w->spec[0]->sm.sm.count * o.blocks_per_sm;
     w->slots = all < p->info.n_blocks ? all : p->info.n_blocks;
-    for (uint32_t i = 0; i < w->n_l1; i++)
-        w->l1[i] = stack_create(L1_LINES, true);
+    choose_l1s(w, p, all >= p->info.n_blocks);
     uint64_t smallest = UINT64_MAX;
     for (size_t i = 0; i < w->n; i++)
         smallest = w->spec[i]->mem.l2.size < smallest ? w->spec[i]->mem.l2.size : smallest;

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "sampling/predict/block_model.h"
 #include "sampling/predict/predict.h"
 #include "sim/core/engine/msg.h"
 #include "tests/support/sim/inside_lab.h"
@@ -244,6 +245,107 @@ static void a_long_block_tells_launches_of_equal_sums_apart(void **state)
     temp_folder_remove();
 }
 
+/* A block that polls for others, among blocks that do not. */
+enum { POLLS_AT = 3, POLL_BLOCKS = 4 };
+static const stream_wait_t polled = {.test = 1, .tail = 1, .polls = 3};
+static const trace_source_ops_t *plain;
+
+static rb_code_t get_polling(trace_launch_t *l, uint64_t index, trace_block_t **out, rb_err_t *err)
+{
+    RB_TRY(plain->get_block(l, index, out, err));
+    if (*out != NULL && index == POLLS_AT) {
+        (*out)->n_waits = 1;
+        (*out)->waits = &polled;
+    }
+    return RB_OK;
+}
+
+static void free_polling(trace_launch_t *l, trace_block_t *b)
+{
+    b->n_waits = 0;
+    b->waits = NULL;
+    plain->free_block(l, b);
+}
+
+static void warps_that_wait_for_others_are_in_doubt(void **state)
+{
+    const gpu_spec_t spec = LAB_SPEC("v100", SMALL);
+    const work_t even = {.blocks = POLL_BLOCKS};
+    (void)state;
+    synth_t *s = work_program(&even, 64, 0);
+    trace_source_t *source = synth_source(s);
+    assert_int_equal(predict_launch_of(&spec, source, 1).doubts, 0);
+    plain = source->ops;
+    trace_source_ops_t polling = *plain;
+    polling.get_block = get_polling;
+    polling.free_block = free_polling;
+    source->ops = &polling;
+    assert_int_equal(predict_launch_of(&spec, source, 1).doubts, PREDICT_SPINS);
+    source->ops = plain;
+    synth_destroy(s);
+}
+
+/* A load of straight-line code takes the mean of the latencies that it may have, not one of them. */
+static void straight_loads_take_the_mean(void **state)
+{
+    const gpu_spec_t spec = LAB_SPEC("v100", ONE_SM);
+    predict_traffic_t t = {.l1_hit = 0, .l2_hit = 0.5};
+    inst_t load = {.cls = OP_LOAD_LG, .width = 4};
+    (void)state;
+    t.lines[OP_LOAD_LG] = t.sectors[OP_LOAD_LG] = t.passes[OP_LOAD_LG] = 1;
+    alone_t a = alone_on(&spec, &t, 1, false, true);
+    for (load.pc = 0; load.pc < 64 * 16; load.pc += 16) {
+        path_step_t step = {&load, 1, 1, 1};
+        const warp_path_t path = {.step = &step, .n = 1, .insts = 1, .share = 1};
+        const double cycles = block_cost(&a, &path, 1).cycles;
+        assert_true(fabs(cycles - (a.l2 + a.dram) / 2) <= (a.dram - a.l2) / 8 + 1e-6);
+    }
+}
+
+/* Most blocks are alike. One has most instructions, another one waits for memory again and again. */
+enum { CHAIN_BLOCK = 5, WAIT_BLOCK = 2, FEW = 8, MANY = 1200, WAITS = 300 };
+
+static void slow_body(synth_warp_t *w, const void *ctx)
+{
+    const unsigned *at = ctx;
+    for (unsigned i = 0; i < WAITS && w->block == WAIT_BLOCK; i++)
+        synth_emit_affine(w, at[2], (uint32_t)LAB_FULL, (UINT64_C(1) << 32) + i * 4096, 4);
+    for (unsigned i = 0; i < (w->block == CHAIN_BLOCK ? MANY : FEW); i++)
+        synth_emit(w, at[0], (uint32_t)LAB_FULL);
+    synth_emit(w, at[1], (uint32_t)LAB_FULL);
+}
+
+static void the_slowest_block_need_not_be_the_longest(void **state)
+{
+    const gpu_spec_t spec = LAB_SPEC("v100", "sm.count=20");
+    const gpu_spec_t *const specs[] = {&spec};
+    unsigned at[3];
+    (void)state;
+    synth_t *s = synth_create();
+    synth_kernel_t *k =
+        synth_kernel_create(s, "slow", &(synth_shape_t){.grid = {BLOCKS}, .block = {32}});
+    at[0] = synth_code(k, "FADD", "R1", "R1 R2");
+    at[1] = synth_code(k, "EXIT", "", "");
+    at[2] = synth_code(k, "LDG.E.SYS", "R4", "R4");
+    synth_kernel_body(k, slow_body, at);
+    temp_folder_create();
+    trace_source_t *source = rbt_lab_open(rbt_lab_store_temp(synth_source(s)));
+    const launch_result_t r = lab_run_one(&spec, s);
+    const double truth = (double)launch_result_cycles(&r);
+    for (unsigned level = 0; level <= 1; level++) {
+        predictor_t *p = predictor_create(specs, 1, level);
+        predicted_t out;
+        rb_err_t err = {0};
+        assert_int_equal(predictor_launch(p, source, 1, &out, &err), RB_OK);
+        predictor_destroy(p);
+        /* Level 0 assumes hits. */
+        lab_assert_near(out.cycles, truth, level == 0 ? 0.6 : 0.15, "the block that waits");
+        assert_true(out.part[PREDICT_LATENCY] > 2 * MANY * spec.sm.lat.fp32);
+    }
+    source->ops->destroy(source);
+    temp_folder_remove();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -253,6 +355,9 @@ int main(void)
         cmocka_unit_test(hits_follow_the_capacity),
         cmocka_unit_test(what_does_not_hold_is_said),
         cmocka_unit_test(a_long_block_tells_launches_of_equal_sums_apart),
+        cmocka_unit_test(warps_that_wait_for_others_are_in_doubt),
+        cmocka_unit_test(straight_loads_take_the_mean),
+        cmocka_unit_test(the_slowest_block_need_not_be_the_longest),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

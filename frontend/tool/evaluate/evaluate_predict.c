@@ -193,22 +193,63 @@ typedef struct {
     uint64_t n, alike;
 } pairs_t;
 
-static void count_pairs(pairs_t *pairs, const double *predicted, const double *truth, size_t n)
+static pairs_t count_pairs(const double *predicted, const double *truth, size_t n)
 {
+    pairs_t pairs = {0};
     for (size_t i = 0; i < n; i++)
         for (size_t k = i + 1; k < n; k++) {
             if (fabs(truth[i] / truth[k] - 1) <= DIFFERENT)
                 continue;
-            pairs->n++;
-            pairs->alike += (truth[i] < truth[k]) == (predicted[i] < predicted[k]);
+            pairs.n++;
+            pairs.alike += (truth[i] < truth[k]) == (predicted[i] < predicted[k]);
         }
+    return pairs;
+}
+
+/* Rank correlations over the points of each trace: of all, and of those that have more different pairs than alike ones,
+ * because the order of points that are alike says little. */
+typedef struct {
+    double sum, n, different_sum, different;
+    pairs_t pairs;
+} ranks_t;
+
+static void rank_points(ranks_t *r, const double *predicted, const double *truth, size_t n)
+{
+    const pairs_t pairs = count_pairs(predicted, truth, n);
+    const double rank = n > 2 ? rank_correlation(predicted, truth, n) : (double)NAN;
+    r->pairs.n += pairs.n;
+    r->pairs.alike += pairs.alike;
+    if (isnan(rank))
+        return;
+    r->sum += rank;
+    r->n++;
+    if (pairs.n * 4 > n * (n - 1)) {
+        r->different_sum += rank;
+        r->different++;
+    }
+}
+
+static void print_ranks(const ranks_t *r)
+{
+    if (r->n > 0)
+        printf("  rank correlation over the points of a trace: %.3f (mean of %.0f)\n",
+               r->sum / r->n, r->n);
+    if (r->different > 0 && r->different < r->n)
+        printf("  ... of which most pairs of points differ by more than %.0f %%: %.3f (mean of "
+               "%.0f)\n",
+               100 * DIFFERENT, r->different_sum / r->different, r->different);
+    if (r->pairs.n > 0)
+        printf("  points of a trace that differ by more than %.0f %%: %llu pairs, %.1f %% in the "
+               "right order\n",
+               100 * DIFFERENT, (unsigned long long)r->pairs.n,
+               100 * (double)r->pairs.alike / (double)r->pairs.n);
 }
 
 /* All runs on one level. */
 static void print_level(const scores_t *s, unsigned level)
 {
     size_t launches = 0, n = 0;
-    double full = 0, seconds = 0, sum = 0, ranked = 0;
+    double full = 0, seconds = 0;
     for (size_t i = 0; i < s->n; i++)
         launches += s->run[i].of[level] != NULL ? s->run[i].data.n_launches : 0;
     if (launches == 0) {
@@ -217,7 +258,7 @@ static void print_level(const scores_t *s, unsigned level)
     }
     double *x = rb_calloc(launches, sizeof(*x)), *y = rb_calloc(launches, sizeof(*y));
     double *px = rb_calloc(s->n, sizeof(*px)), *py = rb_calloc(s->n, sizeof(*py));
-    pairs_t pairs = {0};
+    ranks_t ranks = {0};
     size_t k = 0;
     for (size_t i = 0, first = 0; i < s->n; i++) {
         const scored_run_t *r = &s->run[i];
@@ -235,28 +276,14 @@ static void print_level(const scores_t *s, unsigned level)
         px[n] = total(r->of[level], r->data.n_launches);
         py[n] = total(y + k - r->data.n_launches, r->data.n_launches);
         n++;
-        const bool last = i + 1 == s->n || !same_trace(r, &s->run[i + 1]);
-        const double rank = last && n - first > 2
-                                ? rank_correlation(px + first, py + first, n - first)
-                                : (double)NAN;
-        if (last)
-            count_pairs(&pairs, px + first, py + first, n - first);
-        sum += isnan(rank) ? 0 : rank;
-        ranked += !isnan(rank);
+        if (i + 1 == s->n || !same_trace(r, &s->run[i + 1]))
+            rank_points(&ranks, px + first, py + first, n - first);
     }
     printf("level %u: %s %12s %12s %12s\n", level, "            n", "median error", "90 % below",
            "rank corr.");
     print_errors("launches", x, y, k);
     print_errors("runs", px, py, n);
-    if (ranked > 0)
-        printf("  rank correlation over the points of a trace: %.3f (mean of %.0f)\n", sum / ranked,
-               ranked);
-    if (pairs.n > 0)
-        printf("  points of a trace that differ by more than %.0f %%: %llu pairs, %.1f %% in the "
-               "right "
-               "order\n",
-               100 * DIFFERENT, (unsigned long long)pairs.n,
-               100 * (double)pairs.alike / (double)pairs.n);
+    print_ranks(&ranks);
     if (seconds > 0)
         printf("  processor time: %.3g s, %.0f times less than the runs' %.3g s\n", seconds,
                full / seconds, full);
