@@ -47,7 +47,7 @@ set xlabel "simulated cycles"
 set ylabel "predicted / simulated"
 unset logscale y
 set format y "%g"
-set yrange [0:2]
+set yrange [0:3]
 set arrow 1 from graph 0, first 1 to graph 1, first 1 nohead lc rgb "#444444"
 plot "predicted.csv" skip 1 using 2:3 with points pt 6 ps 0.8 lc rgb "#999999" title "level 0 (index)", \
      "" skip 1 using 2:4 with points pt 7 ps 0.7 lc rgb "#0060ad" title "level 1 (walk)"
