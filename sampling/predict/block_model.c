@@ -264,36 +264,41 @@ static void issue_step(alone_t *a, walker_t *w, const path_step_t *s, bool again
     }
 }
 
-/* What came after `before` comes `more` times again. */
-static void repeat_round(walker_t *w, const walker_t *before, double more)
+/* Where a warp was after a round. */
+typedef struct {
+    double next, began, block;
+    demand_t taken;
+} round_t;
+
+static round_t round_of(const walker_t *w)
 {
-    const double later = more * (w->warp.next - before->warp.next);
-    w->warp.next += later;
-    w->warp.done += later;
-    for (unsigned r = 0; r < REG_ID_COUNT; r++)
-        w->warp.ready[r] += later;
-    for (unsigned b = 0; b < INTERVAL_COUNTERS; b++)
-        w->warp.counter[b] += later;
+    return (round_t){w->warp.next, w->began, w->block, w->taken};
+}
+
+/* What came after `before` comes `more` times again. The warp's times stay as they are: their origin moves. */
+static void repeat_round(walker_t *w, const round_t *before, double more)
+{
+    const double later = more * (w->warp.next - before->next);
     const bool closed = w->began > before->began; /* it has a barrier */
     for (unsigned b = 0; b < PREDICT_BOUND_COUNT; b++) {
         const double taken = more * (w->taken.part[b] - before->taken.part[b]);
         w->taken.part[b] += taken;
         w->at_barrier.part[b] += closed ? taken : 0;
     }
-    if (!closed)
-        return;
-    w->block += more * (w->block - before->block);
-    w->began += later;
+    if (closed)
+        w->block += more * (w->block - before->block);
+    else
+        w->began -= later;
 }
 
 /* n steps that are executed equally often. */
 static void issue_loop(alone_t *a, walker_t *w, const path_step_t *step, size_t n, double walk)
 {
     const double times = step[0].times;
-    walker_t before = *w;
+    round_t before = {0};
     for (double round = 0; round < fmin(times, a->rounds); round++) {
         if (round == 1)
-            before = *w;
+            before = round_of(w);
         a->round = walk * fmin(times, a->rounds) + round;
         for (size_t i = 0; i < n; i++)
             issue_step(a, w, &step[i], i + 1 == n && times > 1);
