@@ -53,7 +53,9 @@ static double untold_of(const population_t *pop, column_t *value, const double *
     const shape_t some = shape_of(pop, value, column, rows, sample, m);
     if (!(all.square > 0) || !(all.mean > 0) || some.square >= SHOWN * SHOWN * all.square)
         return 0;
-    return fmax(MORE_OR_LESS * fabs(some.mean - all.mean), DEVIATION * all.deviation) / all.mean;
+    /* Relative to what the samples have, as the sum that it widens is; never less than relative to the truth. */
+    const double least = some.mean > 0 ? fmin(some.mean, all.mean) : all.mean;
+    return fmax(MORE_OR_LESS * fabs(some.mean - all.mean), DEVIATION * all.deviation) / least;
 }
 
 double plan_untold(const population_t *pop, const uint32_t *rows, uint64_t n,

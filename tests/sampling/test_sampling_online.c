@@ -439,6 +439,34 @@ static void predictions_explain_what_counts_do_not(void **state)
     lab_population_free(&lab);
 }
 
+/* Of three long launches the first is slow because it is cold. Two of them, which are a group, are on a line that
+ * the others, which all take the same, cannot contradict. */
+static void two_samples_do_not_decide_a_slope(void **state)
+{
+    enum { LAUNCHES = 33, LONG = 3, SEEDS = 100 };
+    static const double cycles[LONG] = {15557, 11534, 11471}, insts[LONG] = {84480, 84576, 92640};
+    lab_population_t lab = lab_population(LAUNCHES, 1);
+    rng_t rng = rng_make(2, 2);
+    double total = 0;
+    (void)state;
+    lab.pop.counter[POP_WARP_INSTS] = lab.insts;
+    for (uint64_t i = 0; i < LAUNCHES; i++) {
+        lab.insts[i] = i < LONG ? insts[i] : floor(7000 + 1200 * rng_unit(&rng));
+        lab.time[i] = i < LONG ? cycles[i] : 6570 + floor(8 * rng_unit(&rng));
+        total += lab.time[i];
+    }
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+        stem_online_t *s = create(&lab.pop, "stem_online:slow=2", seed);
+        run(s, lab.time);
+        const estimate_t e = stem_online_estimate(s);
+        if (total < e.low || total > e.high)
+            fail_msg("%.0f is not among %.0f to %.0f (seed %llu)", total, e.low, e.high,
+                     (unsigned long long)seed);
+        stem_online_free(s);
+    }
+    lab_population_free(&lab);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -456,6 +484,7 @@ int main(void)
         cmocka_unit_test(what_sampling_cannot_save_is_simulated_in_full),
         cmocka_unit_test(rounds_are_no_more_than_allowed_and_the_plan_has_the_weights),
         cmocka_unit_test(predictions_explain_what_counts_do_not),
+        cmocka_unit_test(two_samples_do_not_decide_a_slope),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -99,6 +99,11 @@ typedef struct {
     double rest; /* variance of what it does not explain */
 } line_t;
 
+static bool is_significant(const line_t *l)
+{
+    return l->slope * l->slope > SIGNIFICANT * SIGNIFICANT * l->variance;
+}
+
 static line_t line_of(const deviations_t *d)
 {
     const line_t none = {.rest = INFINITY};
@@ -106,7 +111,32 @@ static line_t line_of(const deviations_t *d)
         return none;
     const double slope = d->xy / d->xx, rest = fmax(d->yy - slope * d->xy, 0) / d->df;
     const line_t line = {slope, rest / d->xx, rest};
-    return slope * slope > SIGNIFICANT * SIGNIFICANT * line.variance ? line : none;
+    return is_significant(&line) ? line : none;
+}
+
+/* What the samples of a group contribute to the variance of a slope if each is compared with the line that the others
+ * give: HC3 (MacKinnon and White 1985). */
+static double group_doubt(const online_size_t *s, unsigned kind, const stem_strata_t *strata,
+                          uint32_t g, const stratum_sample_t *samples, const uint32_t *const *rows,
+                          double xx, double slope)
+{
+    double n = 0, x_mean = 0, y_mean = 0, sum = 0;
+    const uint32_t from = strata->of_group[g], to = strata->of_group[g + 1];
+    for (uint32_t h = from; h < to; h++)
+        for (uint64_t i = 0; i < samples[h].m; i++) {
+            n++;
+            x_mean += (size_of(s->pop, kind, rows[h][i]) - x_mean) / n;
+            y_mean += (samples[h].cycles[i] - y_mean) / n;
+        }
+    for (uint32_t h = from; h < to; h++)
+        for (uint64_t i = 0; i < samples[h].m; i++) {
+            const double dx = size_of(s->pop, kind, rows[h][i]) - x_mean;
+            const double rest = samples[h].cycles[i] - y_mean - slope * dx;
+            const double others = 1 - 1 / n - dx * dx / xx;
+            if (dx * dx > 0)
+                sum += others > 0 ? pow(dx * rest / others, 2) : INFINITY;
+        }
+    return sum / (xx * xx);
 }
 
 /* The kernel of a group; groups of a kernel are neighbours. */
@@ -127,8 +157,16 @@ static void fit_kernel(online_size_t *s, stem_strata_t *strata, uint32_t from, u
         for (uint32_t g = from; g < to; g++)
             if (!strata->equal[g])
                 add_group(&d, s, k, strata, g, samples, rows);
-        const line_t line = line_of(&d);
+        line_t line = line_of(&d);
         if (!(line.rest < best.rest))
+            continue;
+        /* Few samples that lie far out draw the line to themselves, so that little is left of their errors. */
+        double doubt = 0;
+        for (uint32_t g = from; g < to; g++)
+            if (!strata->equal[g])
+                doubt += group_doubt(s, k, strata, g, samples, rows, d.xx, line.slope);
+        line.variance = fmax(line.variance, doubt);
+        if (!is_significant(&line))
             continue;
         best = line;
         kind = k;

@@ -8,8 +8,8 @@
  * cycles that it would have if it were the mean launch of its group in that (the regression
  * estimator: Cochran, Sampling Techniques, 1977, chapter 7), so that chance in the sizes of samples
  * is no error, and the spread is that of what sizes do not explain. Where the regression is not
- * clearly significant, cycles stay as they are, and are taken to vary at least as the one that varies less: a few
- * samples may be alike by chance.
+ * clearly significant, or only because of one sample, cycles stay as they are, and are taken to vary
+ * at least as the one that varies less: a few samples may be alike by chance.
  */
 #ifndef RUBATO_ONLINE_SIZE_H
 #define RUBATO_ONLINE_SIZE_H
