@@ -38,8 +38,7 @@ alone_t alone_on(const gpu_spec_t *spec, const predict_traffic_t *traffic, doubl
     const double far = m->icnt.distance / 2.0 + (m->l2.halves > 1 ? m->l2.far_latency / 2.0 : 0);
     alone_t a = {
         .spec = spec, .traffic = traffic, .l1 = sm->l1.latency, .warps = warps, .control = control};
-    a.walks = measured ? 8 : 1;
-    a.rounds = measured ? 3 : 17;
+    a.measured = measured;
     a.dram = unloaded.of[OP_LOAD_LG] + far;
     a.l2 = a.dram - dram;
     if (sm->l1.perfect)
@@ -270,11 +269,6 @@ typedef struct {
     demand_t taken;
 } round_t;
 
-static round_t round_of(const walker_t *w)
-{
-    return (round_t){w->warp.next, w->began, w->block, w->taken};
-}
-
 /* What came after `before` comes `more` times again. The warp's times stay as they are: their origin moves. */
 static void repeat_round(walker_t *w, const round_t *before, double more)
 {
@@ -294,20 +288,20 @@ static void repeat_round(walker_t *w, const round_t *before, double more)
 /* n steps that are executed equally often. */
 static void issue_loop(alone_t *a, walker_t *w, const path_step_t *step, size_t n, double walk)
 {
-    const double times = step[0].times;
+    const double times = step[0].times, most = a->measured ? 3 : 17, rounds = fmin(times, most);
     round_t before = {0};
-    for (double round = 0; round < fmin(times, a->rounds); round++) {
+    for (double round = 0; round < rounds; round++) {
         if (round == 1)
-            before = round_of(w);
-        a->round = walk * fmin(times, a->rounds) + round;
+            before = (round_t){w->warp.next, w->began, w->block, w->taken};
+        a->round = walk * rounds + round;
         for (size_t i = 0; i < n; i++)
             issue_step(a, w, &step[i], i + 1 == n && times > 1);
     }
-    if (times > a->rounds)
-        repeat_round(w, &before, (times - a->rounds) / (a->rounds - 1));
+    if (times > most)
+        repeat_round(w, &before, (times - most) / (most - 1));
 }
 
-/* Cycles of the block, if the loads of this walk are drawn. */
+/* Cycles of the block with this walk's draws. *taken is the same for every walk: no latency is in it. */
 static double walk_path(alone_t *a, const warp_path_t *path, double fellows, double walk,
                         demand_t *taken)
 {
@@ -327,9 +321,10 @@ static double walk_path(alone_t *a, const warp_path_t *path, double fellows, dou
 block_cost_t block_cost(alone_t *a, const warp_path_t *path, double fellows)
 {
     block_cost_t cost = {0};
+    const unsigned walks = a->measured ? 8 : 1;
     double insts = 0;
-    for (unsigned walk = 0; walk < a->walks; walk++)
-        cost.cycles += walk_path(a, path, fellows, walk, &cost.warp) / a->walks;
+    for (unsigned walk = 0; walk < walks; walk++)
+        cost.cycles += walk_path(a, path, fellows, walk, &cost.warp) / walks;
     for (size_t i = 0; i < path->n; i++)
         insts += path->step[i].times * path->step[i].known;
     const double scale =

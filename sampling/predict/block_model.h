@@ -18,11 +18,10 @@ typedef struct {
     inst_timing_t timing[OP_CLASS_COUNT]; /* of classes that do not vary, as they are met */
     bool timed[OP_CLASS_COUNT];
     /*
-     * A path is walked several times, and each loop of it has a few rounds, the first of which begins without what those
-     * before it left: straight-line code draws each load once per walk, a loop once per round of each walk. Where hit
-     * rates are assumed, one walk does.
+     * Straight-line code draws each load once per walk over the path, a loop once per round. With measured hit rates
+     * the mean of eight walks is taken, with three rounds of each loop; else one walk of up to 17 rounds.
      */
-    unsigned walks, rounds;
+    bool measured;
     double round; /* number of the draw */
     bool control; /* dependences by control words */
 } alone_t;

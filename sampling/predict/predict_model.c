@@ -215,7 +215,7 @@ static double latency_cycles(const alone_t *a, const predict_profile_t *p, const
         const slow_block_t *l = &p->slow[i];
         predict_traffic_t own = *a->traffic;
         take_access(&own, l->access);
-        alone_t in_it = alone_on(a->spec, &own, a->warps, a->control, a->walks > 1);
+        alone_t in_it = alone_on(a->spec, &own, a->warps, a->control, a->measured);
         if (l->path.n > 0)
             slowest = fmax(
                 slowest,
