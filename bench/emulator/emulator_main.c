@@ -5,7 +5,7 @@
  *
  *   rubato_emulator [--arch 70|75] [--repeats N] [--threads N] [KERNEL]
  *
- * With threads, launches that only run are also executed by so many at once; their rate is that of
+ * With threads, launches that only run are also executed by that number at once; their rate is that of
  * all of them.
  */
 #include <stdio.h>

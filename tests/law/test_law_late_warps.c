@@ -21,8 +21,8 @@ static void chain_body(synth_warp_t *w, const void *ctx)
     synth_emit_span(w, 0, CHAIN + 1);
 }
 
-/* One warp sleeps so many milliseconds, then an SM full of warps computes. Returns the cycles of the
- * second launch. */
+/* Warps sleep for the given milliseconds each, then an SM full of warps computes. Returns the cycles
+ * of the second launch. */
 static cycle_t cycles_after(const unsigned *sleeps)
 {
     gpu_spec_t spec = LAB_SPEC("v100", "sm.count=1", "icache.perfect=true", "dram.perfect=true",

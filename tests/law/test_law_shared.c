@@ -17,7 +17,7 @@ static uint64_t in_order(const void *ctx, uint64_t warp, unsigned lane, uint64_t
     return (uint64_t)lane * ((const pattern_t *)ctx)->bytes;
 }
 
-/* So many lanes on each word. */
+/* A given number of lanes on each word. */
 static uint64_t contended(const void *ctx, uint64_t warp, unsigned lane, uint64_t step)
 {
     (void)warp;

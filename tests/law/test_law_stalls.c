@@ -1,7 +1,7 @@
 /*
  * Laws of what a load that misses waits for in the load/store unit. A warp loads 32 lines. If there
  * is only one of a resource, each line but the first waits exactly until the previous one releases
- * it. Several warps load the same line: only so many of them wait for it together.
+ * it. Several warps load the same line: only a limited number of them waits for it together.
  */
 #include "tests/support/sim/lab.h"
 

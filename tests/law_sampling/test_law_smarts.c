@@ -21,9 +21,9 @@ typedef struct {
     uint32_t blocks;
     uint32_t from;     /* blocks from here on read data of their own */
     uint32_t length;   /* of the first blocks, in passes over the code; the others have one */
-    uint32_t longer;   /* every so many-th block has that length instead; 0: none */
-    uint32_t together; /* so many blocks in turn read the same data of their own; 0: one */
-    uint32_t stretch;  /* before `from`, every other stretch of so many blocks does; 0: none */
+    uint32_t longer;   /* every longer-th block has this length instead; 0: none */
+    uint32_t together; /* number of blocks in turn that read the same data; 0: one */
+    uint32_t stretch;  /* blocks of a stretch: before `from`, every other one does; 0: none */
 } data_t;
 
 static void data_body(synth_warp_t *w, const void *ctx)

@@ -135,7 +135,7 @@ static void write_lines(cache_t *c, uint64_t from, uint64_t to)
         use(c, i * SETS * LINE, 1);
 }
 
-/* Such a launch: with so many writes to the set, and reads of lines [from, to). */
+/* A launch that writes the set `writes` times, lines [write_from, write_to), and reads lines. */
 typedef struct {
     uint64_t write_from, write_to, read_from, read_to;
     uint32_t writes;

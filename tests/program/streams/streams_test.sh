@@ -20,7 +20,7 @@ end_of() {
 }
 
 # Records a program and runs it: with as many launches as a V100
-# holds and two copy engines it takes at most so many percent of the time with two launches and one engine.
+# holds and two copy engines it takes at most $1 percent of the time with two launches and one engine.
 try() {
     local percent=$1
     shift

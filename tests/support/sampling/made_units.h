@@ -14,7 +14,7 @@ typedef struct {
 /* A unit at `sectors` DRAM sectors per 1000 instructions, with that many cycles per 1000. */
 smarts_unit_t made_unit(double sectors, double cycles);
 
-/* Asks for 50 times INSTS instructions, with so many DRAM sectors per 1000. */
+/* Asks for 50 times INSTS instructions, with left_sectors DRAM sectors per 1000. */
 void made_ask(made_t *m, double left_sectors);
 
 /* The estimate of nothing but what was left out, and its replicates. */
