@@ -221,8 +221,9 @@ __device__ Moments of_row(const float4 *row, int vectors, int columns, float *sh
     return {shared[0], shared[1], 0.0f};
 }
 
-__global__ void layer_norm(int columns, float epsilon, const float *in, const float *gain, const float *bias, float *mean,
-                           float *scale, float *out)
+/* Gain and bias float by float: so nvcc compiles PyTorch's four-wide access. */
+__global__ void layer_norm(int columns, float epsilon, const float *__restrict__ in, const float *gain, const float *bias,
+                           float *mean, float *scale, float *out)
 {
     extern __shared__ float shared[];
     const int vectors = columns / VECTOR;
@@ -230,10 +231,11 @@ __global__ void layer_norm(int columns, float epsilon, const float *in, const fl
     const Moments w = of_row(row, vectors, columns, shared);
     const float by = rsqrtf(w.squares + epsilon);
     for (int i = threadIdx.x + threadIdx.y * WARP; i < vectors; i += WARP * blockDim.y) {
-        const float4 v = row[i], g = reinterpret_cast<const float4 *>(gain)[i], b = reinterpret_cast<const float4 *>(bias)[i];
+        const float4 v = row[i];
+        const float *g = gain + VECTOR * i, *b = bias + VECTOR * i;
         reinterpret_cast<float4 *>(out + (size_t)blockIdx.x * columns)[i] =
-            make_float4(g.x * (by * (v.x - w.mean)) + b.x, g.y * (by * (v.y - w.mean)) + b.y,
-                        g.z * (by * (v.z - w.mean)) + b.z, g.w * (by * (v.w - w.mean)) + b.w);
+            make_float4(g[0] * (by * (v.x - w.mean)) + b[0], g[1] * (by * (v.y - w.mean)) + b[1],
+                        g[2] * (by * (v.z - w.mean)) + b[2], g[3] * (by * (v.w - w.mean)) + b[3]);
     }
     if (threadIdx.x == 0 && threadIdx.y == 0) {
         mean[blockIdx.x] = w.mean;
