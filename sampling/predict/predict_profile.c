@@ -134,14 +134,13 @@ static rb_code_t index_block(predict_profile_t *p, trace_source_t *source, trace
 
 /* --- decoded blocks --------------------------------------------------------------------------- */
 
-static void count_access(const predict_profile_t *p, access_mean_t *access, const inst_t *inst,
-                         const uint64_t *rec, uint32_t mask)
+/* What one access is like. */
+static access_mean_t access_of(const predict_profile_t *p, const inst_t *inst, const uint64_t *rec,
+                               uint32_t mask)
 {
-    access_mean_t *a = &access[inst->cls];
+    access_mean_t one = {.n = 1}, *a = &one;
     lane_addrs_t lanes;
     unsigned ideal;
-    if (a->n >= ACCESS_MOST && ++a->skipped % ACCESS_SHARE != 0)
-        return;
     coalesce_decode(rec, inst->width, &lanes);
     const bool atomic = inst->access == ACC_ATOMIC || inst->access == ACC_REDUCTION;
     const mem_space_t space =
@@ -150,17 +149,16 @@ static void count_access(const predict_profile_t *p, access_mean_t *access, cons
             : coalesce_generic_space(coalesce_first(rec), p->info.shared_base, p->info.local_base);
     const bool shared = space == MEM_SHARED;
     const pass_mode_t mode = shared && inst->access == ACC_LOAD ? PASS_PAIRS : PASS_GROUPS;
-    a->n++;
     a->passes += coalesce_bank_passes(&lanes, mask, inst->width, BANKS, mode, &ideal);
     if (atomic && shared)
         a->conflict += coalesce_word_conflict(&lanes, inst->width);
     if (shared || space == MEM_CONST)
-        return;
+        return one;
     if (space == MEM_LOCAL) { /* a word of all lanes is a line */
         const double words = inst->width < 4 ? 1 : inst->width / 4.0;
         a->lines += words;
         a->sectors += words * SECTORS_PER_LINE;
-        return;
+        return one;
     }
     coalesced_t lines;
     coalesce_lines(&lanes, inst->width, atomic ? COALESCE_ATOMIC : COALESCE_LOAD, &lines);
@@ -170,9 +168,51 @@ static void count_access(const predict_profile_t *p, access_mean_t *access, cons
         a->conflict += atomic ? (double)lines.line[i].conflict / lines.n : 0;
         a->words += atomic ? (double)lines.line[i].words / lines.n : 0;
     }
+    return one;
 }
 
-static void decode_warp(const predict_profile_t *p, access_mean_t *access, warp_stream_t *warp,
+/* Accesses of equal shape are looked at once: addresses that are affine, and equally far from the begin of a line. */
+enum { SHAPES = 256 };
+struct access_shape {
+    uint64_t key; /* 0: none */
+    access_mean_t mean;
+};
+
+static uint64_t shape_key(const inst_t *inst, const uint64_t *rec, uint32_t mask)
+{
+    if (addr_form(rec) != ADDR_AFFINE && addr_form(rec) != ADDR_ROWS)
+        return 0;
+    const uint64_t place = rec[1] % LINE_BYTES << 32 | mask;
+    const uint64_t kind = (uint64_t)inst->width << 32 | (uint64_t)inst->space << 16 |
+                          (uint64_t)inst->access << 8 | inst->cls;
+    const uint64_t rows = addr_form(rec) == ADDR_ROWS ? rec[2] : 0;
+    return mix64(mix64(mix64(rec[0] ^ mix64(place)) ^ rows) ^ kind) | 1;
+}
+
+static void count_access(predict_profile_t *p, access_mean_t *access, const inst_t *inst,
+                         const uint64_t *rec, uint32_t mask)
+{
+    access_mean_t *a = &access[inst->cls], one;
+    if (a->n >= ACCESS_MOST && ++a->skipped % ACCESS_SHARE != 0)
+        return;
+    const uint64_t key = inst->space != MEM_GENERIC ? shape_key(inst, rec, mask) : 0;
+    access_shape_t *known = &p->shapes[key % SHAPES];
+    if (key == 0 || known->key != key) {
+        one = access_of(p, inst, rec, mask);
+        if (key != 0)
+            *known = (access_shape_t){key, one};
+    } else {
+        one = known->mean;
+    }
+    a->n++;
+    a->lines += one.lines;
+    a->sectors += one.sectors;
+    a->passes += one.passes;
+    a->conflict += one.conflict;
+    a->words += one.words;
+}
+
+static void decode_warp(predict_profile_t *p, access_mean_t *access, warp_stream_t *warp,
                         warp_path_t *path)
 {
     size_t cap = 0;
@@ -337,6 +377,8 @@ rb_code_t predict_profile_read(predict_profile_t *p, trace_source_t *source, uin
         return rb_fail(err, RB_USAGE,
                        "this trace has no index, which predictions of level 0 are made from: "
                        "'rubato convert' makes one; or take level 1, which reads blocks");
+    if (decode)
+        p->shapes = rb_calloc(SHAPES, sizeof(*p->shapes));
     RB_TRY(read_blocks(p, source, launch, decode, &sum, err));
     const warp_path_t *only = &p->slow[0].path;
     if (sum.warps <= 0 && only->n > 0) { /* the launch's only block */
@@ -362,5 +404,6 @@ void predict_profile_free(predict_profile_t *p)
     for (size_t i = 0; i < PROFILE_SLOW; i++)
         free(p->slow[i].path.step);
     free(p->lengths);
+    free(p->shapes);
     *p = (predict_profile_t){0};
 }

@@ -40,6 +40,8 @@ typedef struct {
     uint64_t skipped;
 } access_mean_t;
 
+typedef struct access_shape access_shape_t;
+
 /* A block that may be the slowest: the one with most instructions, or with most requests. */
 typedef struct {
     uint64_t block;
@@ -64,6 +66,7 @@ typedef struct {
     size_t n_slow;                   /* 0: blocks are alike */
     uint64_t busiest;                /* the block with most requests, if they are not alike */
     bool uneven;                     /* blocks differ in length */
+    access_shape_t *shapes;          /* owned; accesses that were looked at */
     uint64_t *lengths; /* owned; warp instructions of each block, if they differ; else NULL */
     double copied;     /* sectors that the host has copied to the device so far; 0: unknown */
     uint64_t key;      /* equal launches have equal ones */

@@ -11,7 +11,7 @@
 #include "sim/gpu/warming/touch_walk.h"
 
 /* SMs whose L1 is looked at in every launch; lines that are followed, of an L1 and of the L2. */
-enum { SMS = 2, L1_LINES = 2304, L2_LINES = 1 << 14 };
+enum { SMS = 2, L1_LINES = 4608, L2_LINES = 1 << 14 };
 
 /* Where code is: no data is there. */
 #define CODE_BASE (UINT64_C(1) << 62)
@@ -43,6 +43,8 @@ predict_walk_t *predict_walk_create(const gpu_spec_t *const *spec, size_t n)
     const mem_config_t *m = &spec[0]->mem;
     *w = (predict_walk_t){.spec = spec, .n = n, .l2 = stack_create(L2_LINES, false)};
     addr_map_init(&w->map, m->mem.partitions, m->l2.slices, m->mem.interleave, m->mem.hash);
+    for (uint32_t i = 0; i <= SMS; i++)
+        w->l1[i] = stack_create(L1_LINES, true);
     w->held = rb_calloc(n, sizeof(*w->held));
     w->atomics = rb_calloc(m->l2.slices, sizeof(*w->atomics));
     return w;
@@ -53,6 +55,8 @@ void predict_walk_destroy(predict_walk_t *w)
     if (w == NULL)
         return;
     stack_destroy(w->l2);
+    for (uint32_t i = 0; i <= SMS; i++)
+        stack_destroy(w->l1[i]);
     free(w->held);
     free(w->atomics);
     free(w);
@@ -208,7 +212,7 @@ static void choose_l1s(predict_walk_t *w, const predict_profile_t *p, bool one_w
     if (one_wave && p->n_slow > 0)
         w->number[w->n_l1++] = p->busiest % sms;
     for (uint32_t i = 0; i < w->n_l1; i++)
-        w->l1[i] = stack_create(L1_LINES, true);
+        stack_clear(w->l1[i]);
 }
 
 rb_code_t predict_walk_launch(predict_walk_t *w, trace_source_t *source, uint64_t id,
@@ -233,8 +237,6 @@ rb_code_t predict_walk_launch(predict_walk_t *w, trace_source_t *source, uint64_
                                        .wants_l1 = wants_l1,
                                        .take_l1 = take_l1};
     const rb_code_t rc = touch_walk(source, id, 0, p->info.n_blocks, CODE_BASE, &consumer, err);
-    for (uint32_t i = 0; i < w->n_l1; i++)
-        stack_destroy(w->l1[i]);
     RB_TRY(rc);
     for (size_t i = 0; i < w->n; i++) {
         RB_TRY(occupancy_compute(w->spec[i], &p->info, &o, err));

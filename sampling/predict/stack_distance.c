@@ -22,7 +22,7 @@ typedef struct {
 } entry_t;
 
 struct line_stack {
-    entry_t *entry; /* owned */
+    entry_t *entry, *spare; /* owned */
     size_t n, most;
     hash_map_t map;  /* of lines */
     uint32_t *owner; /* owned; by position, from 1: entry + 1; 0: none */
@@ -52,13 +52,15 @@ static double bin_low(size_t bin)
     return (double)((uint64_t)(16 + k % 16) << k / 16);
 }
 
-static void note(distances_t *d, const line_stack_t *s, uint32_t distance)
+/* n sectors of that distance. */
+static void note(distances_t *d, const line_stack_t *s, uint32_t distance, unsigned n)
 {
-    d->all += s->weight;
+    const double weight = n * s->weight;
+    d->all += weight;
     if (distance == NEVER)
-        d->never += s->weight;
+        d->never += weight;
     else
-        d->bin[bin_of((uint64_t)distance << s->halvings)] += s->weight;
+        d->bin[bin_of((uint64_t)distance << s->halvings)] += weight;
 }
 
 double distances_missed(const distances_t *d, double lines)
@@ -103,31 +105,40 @@ static bool is_sampled(const line_stack_t *s, uint64_t hash)
     return s->halvings == 0 || hash >> (64 - s->halvings) == 0;
 }
 
+/* Positions 1 .. n are in use, and no others. */
+static void fill_tree(line_stack_t *s, uint32_t n)
+{
+    for (uint32_t at = 1; at <= s->positions; at++) {
+        const uint32_t below = at - (at & (0 - at));
+        s->tree[at] = at <= n ? at - below : n > below ? n - below : 0;
+    }
+}
+
 /* Numbers the positions anew, and forgets lines that are not sampled any more, or, of an exact stack,
  * those beyond `keep` that were used longest ago. */
 static void rebuild(line_stack_t *s, size_t keep)
 {
-    entry_t *entry = rb_calloc(s->most + 1, sizeof(*entry));
+    entry_t *entry = s->spare;
     size_t n = 0, seen = 0;
+    hash_map_clear(&s->map);
     for (uint32_t at = 1; at < s->next; at++) {
-        if (s->owner[at] == 0)
+        const uint32_t owner = s->owner[at];
+        s->owner[at] = 0;
+        if (owner == 0 || s->n - seen++ > keep)
             continue;
-        const entry_t *e = &s->entry[s->owner[at] - 1];
-        if (s->n - seen++ <= keep && is_sampled(s, mix64(e->line)))
-            entry[n++] = *e;
+        const uint64_t hash = mix64(s->entry[owner - 1].line);
+        if (!is_sampled(s, hash))
+            continue;
+        entry[n] = s->entry[owner - 1];
+        hash_map_add(&s->map, hash, (uint32_t)n);
+        n++;
+        entry[n - 1].at = (uint32_t)n;
+        s->owner[n] = (uint32_t)n; /* a position that was looked at before */
     }
-    free(s->entry);
+    s->spare = s->entry;
     s->entry = entry;
     s->n = n;
-    hash_map_clear(&s->map);
-    memset(s->owner, 0, (s->positions + 1) * sizeof(*s->owner));
-    memset(s->tree, 0, (s->positions + 1) * sizeof(*s->tree));
-    for (size_t i = 0; i < n; i++) {
-        entry[i].at = (uint32_t)i + 1;
-        s->owner[i + 1] = (uint32_t)i + 1;
-        tree_add(s, (uint32_t)i + 1, 1);
-        hash_map_add(&s->map, mix64(entry[i].line), (uint32_t)i);
-    }
+    fill_tree(s, (uint32_t)n);
     s->next = (uint32_t)n + 1;
 }
 
@@ -137,6 +148,7 @@ line_stack_t *stack_create(size_t most, bool exact)
     *s = (line_stack_t){.most = most, .exact = exact, .next = 1, .weight = 1};
     s->positions = (uint32_t)(POSITIONS * most + 2);
     s->entry = rb_calloc(most + 1, sizeof(*s->entry));
+    s->spare = rb_calloc(most + 1, sizeof(*s->spare));
     s->owner = rb_calloc((size_t)s->positions + 1, sizeof(*s->owner));
     s->tree = rb_calloc((size_t)s->positions + 1, sizeof(*s->tree));
     return s;
@@ -147,10 +159,22 @@ void stack_destroy(line_stack_t *s)
     if (s == NULL)
         return;
     free(s->entry);
+    free(s->spare);
     hash_map_free(&s->map);
     free(s->owner);
     free(s->tree);
     free(s);
+}
+
+void stack_clear(line_stack_t *s)
+{
+    if (s->next == 1)
+        return;
+    memset(s->owner, 0, s->next * sizeof(*s->owner));
+    fill_tree(s, 0);
+    hash_map_clear(&s->map);
+    s->n = 0;
+    s->next = 1;
 }
 
 double stack_rate(const line_stack_t *s)
@@ -195,17 +219,46 @@ static void read_group(const line_stack_t *s, entry_t *e, unsigned wanted, unsig
     for (unsigned i = 0; i < SECTORS; i++) {
         if (!(wanted >> i & 1))
             continue;
-        note(&counts->read, s, e->since[i]);
+        note(&counts->read, s, e->since[i], 1);
         fetched = e->since[i] > fetched ? e->since[i] : fetched;
     }
     for (unsigned i = 0; i < SECTORS; i++) {
         if (!(group >> i & 1))
             continue;
         /* In smaller caches the group is fetched, as far as it is not there. */
-        note(&counts->fill, s, e->since[i] < fetched ? e->since[i] : fetched);
+        note(&counts->fill, s, e->since[i] < fetched ? e->since[i] : fetched, 1);
         if (wanted >> i & 1 || fetched == NEVER)
             e->since[i] = 0;
     }
+}
+
+/* The groups that have wanted sectors. */
+static unsigned groups_of(unsigned wanted, unsigned size)
+{
+    const unsigned all = (1u << size) - 1;
+    unsigned groups = 0;
+    for (unsigned g = 0; g < SECTORS; g += size)
+        groups |= wanted & all << g ? all << g : 0;
+    return groups;
+}
+
+/* A read of all of these sectors, of all groups. */
+static void read_sectors(const line_stack_t *s, entry_t *e, const stack_use_t *use,
+                         stack_counts_t *counts)
+{
+    const unsigned all = (1u << use->group) - 1, groups = groups_of(use->sectors, use->group);
+    const uint32_t since = e->since[0];
+    if (since != e->since[1] || since != e->since[2] || since != e->since[3]) {
+        for (unsigned g = 0; g < SECTORS; g += use->group)
+            if (groups >> g & 1)
+                read_group(s, e, use->sectors & all << g, all << g, counts);
+        return;
+    }
+    const unsigned fetched = since == NEVER ? groups : use->sectors;
+    note(&counts->read, s, since, (unsigned)__builtin_popcount(use->sectors));
+    note(&counts->fill, s, since, (unsigned)__builtin_popcount(groups));
+    for (unsigned i = 0; i < SECTORS; i++)
+        e->since[i] = fetched >> i & 1 ? 0 : since;
 }
 
 static void write_sectors(const line_stack_t *s, entry_t *e, unsigned sectors, unsigned full,
@@ -215,8 +268,8 @@ static void write_sectors(const line_stack_t *s, entry_t *e, unsigned sectors, u
         const unsigned bit = 1u << i;
         if (!(sectors & bit))
             continue;
-        note(&counts->write, s, e->since[i]);
-        note(&counts->dirty, s, e->dirty[i]);
+        note(&counts->write, s, e->since[i], 1);
+        note(&counts->dirty, s, e->dirty[i], 1);
         /* A second part completes a sector: which bytes were written is not kept. */
         if (e->partial & bit)
             counts->partial -= s->weight;
@@ -241,7 +294,7 @@ void stack_access(line_stack_t *s, uint64_t line, const stack_use_t *use, stack_
             s->halvings++;
             s->weight *= 2;
         }
-        rebuild(s, full && s->exact ? s->most - s->most / 4 : s->most);
+        rebuild(s, full && s->exact ? s->most / 2 : s->most);
         if (!is_sampled(s, hash))
             return;
         e = find(s, line, hash);
@@ -260,10 +313,8 @@ void stack_access(line_stack_t *s, uint64_t line, const stack_use_t *use, stack_
             e->since[i] = 0;
         return;
     }
-    const unsigned all = (1u << use->group) - 1;
-    for (unsigned g = 0; g < SECTORS && use->read; g += use->group)
-        if (use->sectors & all << g)
-            read_group(s, e, use->sectors & all << g, all << g, counts);
+    if (use->read)
+        read_sectors(s, e, use, counts);
     if (use->write)
         write_sectors(s, e, use->sectors, use->full, counts);
 }

@@ -37,9 +37,12 @@ typedef struct {
 typedef struct line_stack line_stack_t;
 
 /* most: lines that are kept. exact: those that were not accessed for longest are forgotten, instead of
- * sampling fewer lines; then distances are right up to `most` lines. */
+ * sampling fewer lines; then distances are right up to half of `most` lines. */
 line_stack_t *stack_create(size_t most, bool exact);
 void stack_destroy(line_stack_t *s); /* NULL is allowed */
+
+/* Forgets all lines. */
+void stack_clear(line_stack_t *s);
 
 /* An access to sectors (bits 0 to 3) of a line. */
 typedef struct {
