@@ -117,9 +117,10 @@ static rb_code_t predict_open(predictor_t *p, trace_source_t *source, uint64_t i
         memcpy(out, k->of, p->n * sizeof(*out));
         return RB_OK;
     }
-    RB_TRY(predict_profile_read(profile, source, id, launch, p->level > 0, err));
-    if (p->walk != NULL)
-        RB_TRY(predict_walk_launch(p->walk, source, id, profile, p->traffic, err));
+    if (profile->indexed || p->level == 0)
+        RB_TRY(predict_profile_index(profile, source, launch, p->level > 0, err));
+    RB_TRY(p->walk != NULL ? predict_walk_launch(p->walk, source, id, profile, p->traffic, err)
+                           : predict_profile_end(profile, err));
     for (size_t i = 0; i < p->n; i++)
         RB_TRY(predict_launch(profile, &p->spec[i], p->walk != NULL ? &p->traffic[i] : NULL, cold,
                               &out[i], err));

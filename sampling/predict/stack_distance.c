@@ -1,5 +1,6 @@
 #include "sampling/predict/stack_distance.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,6 +12,9 @@ enum { SECTORS = 4, POSITIONS = 4 /* per kept line */ };
 
 /* No access yet. */
 #define NEVER UINT32_MAX
+
+/* The entry stands for lines that were skipped; since[0] is their number. */
+#define SKIPPED UINT64_MAX
 
 /* Distances are in sampled lines. */
 typedef struct {
@@ -24,6 +28,8 @@ typedef struct {
 struct line_stack {
     entry_t *entry, *spare; /* owned */
     size_t n, most;
+    uint32_t skipped; /* lines, less one for each of their entries */
+    double fresh;
     hash_map_t map;  /* of lines */
     uint32_t *owner; /* owned; by position, from 1: entry + 1; 0: none */
     uint32_t *tree;  /* owned; Fenwick tree: positions in use */
@@ -114,6 +120,13 @@ static void fill_tree(line_stack_t *s, uint32_t n)
     }
 }
 
+/* Counts the lines of an entry beyond one. */
+static void push_down(line_stack_t *s, const entry_t *e)
+{
+    tree_add(s, e->at, e->since[0] - 1);
+    s->skipped += e->since[0] - 1;
+}
+
 /* Numbers the positions anew, and forgets lines that are not sampled any more, or, of an exact stack,
  * those beyond `keep` that were used longest ago. */
 static void rebuild(line_stack_t *s, size_t keep)
@@ -126,11 +139,12 @@ static void rebuild(line_stack_t *s, size_t keep)
         s->owner[at] = 0;
         if (owner == 0 || s->n - seen++ > keep)
             continue;
-        const uint64_t hash = mix64(s->entry[owner - 1].line);
-        if (!is_sampled(s, hash))
+        const uint64_t line = s->entry[owner - 1].line, hash = mix64(line);
+        if (line != SKIPPED && !is_sampled(s, hash))
             continue;
         entry[n] = s->entry[owner - 1];
-        hash_map_add(&s->map, hash, (uint32_t)n);
+        if (line != SKIPPED)
+            hash_map_add(&s->map, hash, (uint32_t)n);
         n++;
         entry[n - 1].at = (uint32_t)n;
         s->owner[n] = (uint32_t)n; /* a position that was looked at before */
@@ -140,6 +154,23 @@ static void rebuild(line_stack_t *s, size_t keep)
     s->n = n;
     fill_tree(s, (uint32_t)n);
     s->next = (uint32_t)n + 1;
+    s->skipped = 0;
+    for (size_t i = 0; i < n; i++)
+        if (entry[i].line == SKIPPED)
+            push_down(s, &entry[i]);
+}
+
+/* There is no room for another line or position. */
+static void make_room(line_stack_t *s, bool full)
+{
+    if (full && !s->exact) {
+        s->halvings++;
+        s->weight *= 2;
+        for (size_t i = 0; i < s->n; i++)
+            if (s->entry[i].line == SKIPPED)
+                s->entry[i].since[0] = (s->entry[i].since[0] + 1) / 2;
+    }
+    rebuild(s, full && s->exact ? s->most / 2 : s->most);
 }
 
 line_stack_t *stack_create(size_t most, bool exact)
@@ -175,6 +206,45 @@ void stack_clear(line_stack_t *s)
     hash_map_clear(&s->map);
     s->n = 0;
     s->next = 1;
+    s->skipped = 0;
+}
+
+double stack_fresh(const line_stack_t *s)
+{
+    return s->fresh;
+}
+
+void stack_skip(line_stack_t *s, double lines)
+{
+    const double most = UINT32_MAX / 4 - s->skipped, sampled = fmin(lines / s->weight, most);
+    if (sampled < 1)
+        return;
+    if (s->n == s->most || s->next > s->positions)
+        make_room(s, s->n == s->most);
+    if (s->n == s->most)
+        return;
+    entry_t *e = &s->entry[s->n++];
+    *e = (entry_t){.line = SKIPPED, .at = s->next++, .since = {(uint32_t)sampled}};
+    s->owner[e->at] = (uint32_t)s->n;
+    tree_add(s, e->at, 1);
+    push_down(s, e);
+}
+
+static void distances_add(distances_t *sum, const distances_t *part, double factor)
+{
+    for (size_t i = 0; i < DISTANCE_BINS; i++)
+        sum->bin[i] += factor * part->bin[i];
+    sum->never += factor * part->never;
+    sum->all += factor * part->all;
+}
+
+void stack_counts_add(stack_counts_t *sum, const stack_counts_t *part, double factor)
+{
+    distances_add(&sum->read, &part->read, factor);
+    distances_add(&sum->write, &part->write, factor);
+    distances_add(&sum->fill, &part->fill, factor);
+    distances_add(&sum->dirty, &part->dirty, factor);
+    sum->partial += factor * part->partial;
 }
 
 double stack_rate(const line_stack_t *s)
@@ -186,6 +256,7 @@ static entry_t *add(line_stack_t *s, uint64_t line, uint64_t hash)
 {
     entry_t *e = &s->entry[s->n];
     hash_map_add(&s->map, hash, (uint32_t)s->n++);
+    s->fresh += s->weight;
     *e = (entry_t){.line = line};
     for (unsigned i = 0; i < SECTORS; i++)
         e->since[i] = e->dirty[i] = NEVER;
@@ -199,7 +270,7 @@ static uint32_t touch(line_stack_t *s, entry_t *e)
     if (e->at != 0) {
         if (e->at + 1 == s->next) /* it is at the top */
             return 0;
-        distance = (uint32_t)s->n - tree_below(s, e->at);
+        distance = (uint32_t)s->n + s->skipped - tree_below(s, e->at);
         tree_add(s, e->at, UINT32_MAX);
         s->owner[e->at] = 0;
     }
@@ -290,11 +361,7 @@ void stack_access(line_stack_t *s, uint64_t line, const stack_use_t *use, stack_
     entry_t *e = find(s, line, hash);
     const bool full = e == NULL && s->n == s->most;
     if (full || s->next > s->positions) {
-        if (full && !s->exact) {
-            s->halvings++;
-            s->weight *= 2;
-        }
-        rebuild(s, full && s->exact ? s->most / 2 : s->most);
+        make_room(s, full);
         if (!is_sampled(s, hash))
             return;
         e = find(s, line, hash);

@@ -55,6 +55,15 @@ typedef struct {
 /* line: its number. */
 void stack_access(line_stack_t *s, uint64_t line, const stack_use_t *use, stack_counts_t *counts);
 
+/* New lines so far. */
+double stack_fresh(const line_stack_t *s);
+
+/* That many other lines are accessed, which are not named: they push the others down. Not of an exact stack. */
+void stack_skip(line_stack_t *s, double lines);
+
+/* sum += factor * part */
+void stack_counts_add(stack_counts_t *sum, const stack_counts_t *part, double factor);
+
 /* The share of lines that are sampled: 1, 1/2, 1/4 ... */
 double stack_rate(const line_stack_t *s);
 
