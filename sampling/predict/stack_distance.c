@@ -8,7 +8,8 @@
 #include "sim/core/hash_map.h"
 #include "sim/core/mix64.h"
 
-enum { SECTORS = 4, POSITIONS = 4 /* per kept line */ };
+/* Positions in time: at first, and at most for each line that is kept. Their number is a power of two. */
+enum { SECTORS = 4, FIRST_POSITIONS = 1 << 10, POSITIONS = 4 };
 
 /* No access yet. */
 #define NEVER UINT32_MAX
@@ -27,6 +28,7 @@ typedef struct {
 
 struct line_stack {
     entry_t *entry, *spare; /* owned */
+    size_t cap, cap_spare;
     size_t n, most;
     uint32_t skipped; /* lines, less one for each of their entries */
     double fresh;
@@ -131,7 +133,9 @@ static void push_down(line_stack_t *s, const entry_t *e)
  * those beyond `keep` that were used longest ago. */
 static void rebuild(line_stack_t *s, size_t keep)
 {
+    rb_grow(&s->spare, &s->cap_spare, s->n, sizeof(*s->spare));
     entry_t *entry = s->spare;
+    const size_t cap = s->cap;
     size_t n = 0, seen = 0;
     hash_map_clear(&s->map);
     for (uint32_t at = 1; at < s->next; at++) {
@@ -151,6 +155,8 @@ static void rebuild(line_stack_t *s, size_t keep)
     }
     s->spare = s->entry;
     s->entry = entry;
+    s->cap = s->cap_spare;
+    s->cap_spare = cap;
     s->n = n;
     fill_tree(s, (uint32_t)n);
     s->next = (uint32_t)n + 1;
@@ -160,9 +166,25 @@ static void rebuild(line_stack_t *s, size_t keep)
             push_down(s, &entry[i]);
 }
 
+/* Twice as many positions: the last one has the sum of all. */
+static void add_positions(line_stack_t *s)
+{
+    const size_t old = s->positions + 1, more = s->positions;
+    s->owner = rb_realloc(s->owner, old + more, sizeof(*s->owner));
+    s->tree = rb_realloc(s->tree, old + more, sizeof(*s->tree));
+    memset(s->owner + old, 0, more * sizeof(*s->owner));
+    memset(s->tree + old, 0, more * sizeof(*s->tree));
+    s->positions *= 2;
+    s->tree[s->positions] = (uint32_t)s->n + s->skipped;
+}
+
 /* There is no room for another line or position. */
 static void make_room(line_stack_t *s, bool full)
 {
+    if (!full && s->positions < POSITIONS * s->most) {
+        add_positions(s);
+        return;
+    }
     if (full && !s->exact) {
         s->halvings++;
         s->weight *= 2;
@@ -177,9 +199,7 @@ line_stack_t *stack_create(size_t most, bool exact)
 {
     line_stack_t *s = rb_calloc(1, sizeof(*s));
     *s = (line_stack_t){.most = most, .exact = exact, .next = 1, .weight = 1};
-    s->positions = (uint32_t)(POSITIONS * most + 2);
-    s->entry = rb_calloc(most + 1, sizeof(*s->entry));
-    s->spare = rb_calloc(most + 1, sizeof(*s->spare));
+    s->positions = FIRST_POSITIONS;
     s->owner = rb_calloc((size_t)s->positions + 1, sizeof(*s->owner));
     s->tree = rb_calloc((size_t)s->positions + 1, sizeof(*s->tree));
     return s;
@@ -202,7 +222,9 @@ void stack_clear(line_stack_t *s)
     if (s->next == 1)
         return;
     memset(s->owner, 0, s->next * sizeof(*s->owner));
-    fill_tree(s, 0);
+    memset(s->tree, 0, s->next * sizeof(*s->tree));
+    for (uint32_t at = s->next; at <= s->positions; at += at & (0 - at))
+        s->tree[at] = 0;
     hash_map_clear(&s->map);
     s->n = 0;
     s->next = 1;
@@ -223,6 +245,7 @@ void stack_skip(line_stack_t *s, double lines)
         make_room(s, s->n == s->most);
     if (s->n == s->most)
         return;
+    rb_grow(&s->entry, &s->cap, s->n + 1, sizeof(*s->entry));
     entry_t *e = &s->entry[s->n++];
     *e = (entry_t){.line = SKIPPED, .at = s->next++, .since = {(uint32_t)sampled}};
     s->owner[e->at] = (uint32_t)s->n;
@@ -254,6 +277,7 @@ double stack_rate(const line_stack_t *s)
 
 static entry_t *add(line_stack_t *s, uint64_t line, uint64_t hash)
 {
+    rb_grow(&s->entry, &s->cap, s->n + 1, sizeof(*s->entry));
     entry_t *e = &s->entry[s->n];
     hash_map_add(&s->map, hash, (uint32_t)s->n++);
     s->fresh += s->weight;
