@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sampling/predict/stack_distance.h"
+#include "sampling/predict/far_reuse.h"
 #include "sim/core/alloc.h"
 #include "sim/core/engine/msg.h"
 #include "sim/gpu/dispatch/occupancy.h"
@@ -48,6 +48,7 @@ struct predict_walk {
     /* Every `apart`-th block is looked at, and those that may be the slowest. */
     predict_profile_t *profile;
     uint64_t begun, apart;
+    far_window_t far[WINDOWS];
     touch_walk_t *walk; /* owned; the last one, from which the profile borrows */
 };
 
@@ -238,11 +239,10 @@ static void measure(predict_walk_t *w)
     memset(w->of_atomics, 0, w->map.slices * sizeof(*w->of_atomics));
 }
 
-/* Adds what was measured of the window. */
+/* Adds what was measured of the window, but for the L2. */
 static void add_window(predict_walk_t *w, double factor)
 {
     stack_counts_add(&w->in_l1, &w->of_l1, factor);
-    stack_counts_add(&w->in_l2, &w->of_l2, factor);
     for (unsigned k = 0; k < L2_TOUCH_KINDS; k++)
         w->sectors[k] += factor * (double)w->counts.sectors[k];
     w->l1_sectors += factor * (double)w->counts.l1_sectors;
@@ -266,7 +266,8 @@ typedef struct {
     double blocks; /* for which the measured ones stand */
 } window_t;
 
-static rb_code_t walk_window(predict_walk_t *w, const window_t *x, rb_err_t *err)
+/* *factor: what each measured access stands for. */
+static rb_code_t walk_window(predict_walk_t *w, const window_t *x, double *factor, rb_err_t *err)
 {
     uint64_t before = 0;
     measure(w);
@@ -277,8 +278,9 @@ static rb_code_t walk_window(predict_walk_t *w, const window_t *x, rb_err_t *err
     }
     RB_TRY(touch_walk_go(w->walk, UINT64_MAX, err));
     const double of_block = (double)(before + w->counts.requests) / (double)(x->end - x->first);
-    add_window(w, w->counts.requests > 0 ? of_block * x->blocks / (double)w->counts.requests
-                                         : x->blocks / (double)(x->end - x->from));
+    *factor = w->counts.requests > 0 ? of_block * x->blocks / (double)w->counts.requests
+                                     : x->blocks / (double)(x->end - x->from);
+    add_window(w, *factor);
     return RB_OK;
 }
 
@@ -301,17 +303,25 @@ static size_t choose_windows(window_t window[WINDOWS], uint64_t n, uint64_t slot
 }
 
 /* Blocks between windows bring as many new lines as those of the window before. */
-static rb_code_t walk_windows(predict_walk_t *w, const window_t *x, size_t n, uint64_t blocks,
-                              rb_err_t *err)
+static rb_code_t walk_windows(predict_walk_t *w, const window_t *x, size_t n, far_window_t *far,
+                              uint64_t blocks, rb_err_t *err)
 {
+    double factor[WINDOWS];
     for (size_t i = 0; i < n; i++) {
-        const double before = stack_fresh(w->l2);
-        touch_walk_move(w->walk, x[i].first, x[i].end);
-        RB_TRY(walk_window(w, &x[i], err));
-        const double fresh = stack_fresh(w->l2) - before;
+        const double fresh = stack_fresh(w->l2), novel = stack_novel(w->l2);
+        const double size = (double)(x[i].end - x[i].first);
         const uint64_t next = i + 1 < n ? x[i + 1].first : blocks;
-        stack_skip(w->l2, fresh / (double)(x[i].end - x[i].first) * (double)(next - x[i].end));
+        stack_part(w->l2, i == 0);
+        touch_walk_move(w->walk, x[i].first, x[i].end);
+        RB_TRY(walk_window(w, &x[i], &factor[i], err));
+        far[i] =
+            (far_window_t){.before = (double)x[i].from / size, .lines = stack_novel(w->l2) - novel};
+        far[i].counts = w->of_l2;
+        stack_skip(w->l2, (stack_fresh(w->l2) - fresh) / size * (double)(next - x[i].end));
     }
+    far_reuse_settle(far + 1, n - 1);
+    for (size_t i = 0; i < n; i++)
+        stack_counts_add(&w->in_l2, &far[i].counts, factor[i]);
     return RB_OK;
 }
 
@@ -328,7 +338,7 @@ static rb_code_t walk_blocks(predict_walk_t *w, trace_source_t *source, uint64_t
     w->profile = p;
     touch_walk_close(w->walk);
     RB_TRY(touch_walk_open(&w->walk, source, id, 0, window[0].end, CODE_BASE, consumer, err));
-    return walk_windows(w, window, n, p->blocks, err);
+    return walk_windows(w, window, n, w->far, p->blocks, err);
 }
 
 rb_code_t predict_walk_launch(predict_walk_t *w, trace_source_t *source, uint64_t id,

@@ -14,6 +14,9 @@ enum { SECTORS = 4, FIRST_POSITIONS = 1 << 10, POSITIONS = 4 };
 /* No access yet. */
 #define NEVER UINT32_MAX
 
+/* The last access was in an earlier part of the launch. */
+#define FAR (UINT32_MAX - 1)
+
 /* The entry stands for lines that were skipped; since[0] is their number. */
 #define SKIPPED UINT64_MAX
 
@@ -21,6 +24,7 @@ enum { SECTORS = 4, FIRST_POSITIONS = 1 << 10, POSITIONS = 4 };
 typedef struct {
     uint64_t line;
     uint32_t at;             /* its position in time */
+    uint32_t part;           /* of the last access */
     uint8_t partial;         /* sectors of which only some bytes were written */
     uint32_t since[SECTORS]; /* largest distance of the line since the sector was fetched */
     uint32_t dirty[SECTORS]; /* ... since it was written */
@@ -31,10 +35,11 @@ struct line_stack {
     size_t cap, cap_spare;
     size_t n, most;
     uint32_t skipped; /* lines, less one for each of their entries */
-    double fresh;
-    hash_map_t map;  /* of lines */
-    uint32_t *owner; /* owned; by position, from 1: entry + 1; 0: none */
-    uint32_t *tree;  /* owned; Fenwick tree: positions in use */
+    double fresh, novel;
+    uint32_t part, first_part; /* now; of the launch */
+    hash_map_t map;            /* of lines */
+    uint32_t *owner;           /* owned; by position, from 1: entry + 1; 0: none */
+    uint32_t *tree;            /* owned; Fenwick tree: positions in use */
     uint32_t positions, next;
     unsigned halvings;
     double weight; /* 2 ^ halvings */
@@ -67,8 +72,15 @@ static void note(distances_t *d, const line_stack_t *s, uint32_t distance, unsig
     d->all += weight;
     if (distance == NEVER)
         d->never += weight;
+    else if (distance == FAR)
+        d->far += weight;
     else
         d->bin[bin_of((uint64_t)distance << s->halvings)] += weight;
+}
+
+void distances_add(distances_t *d, double distance, double n)
+{
+    d->bin[bin_of((uint64_t)distance)] += n;
 }
 
 double distances_missed(const distances_t *d, double lines)
@@ -231,9 +243,21 @@ void stack_clear(line_stack_t *s)
     s->skipped = 0;
 }
 
+void stack_part(line_stack_t *s, bool first)
+{
+    s->part++;
+    if (first)
+        s->first_part = s->part;
+}
+
 double stack_fresh(const line_stack_t *s)
 {
     return s->fresh;
+}
+
+double stack_novel(const line_stack_t *s)
+{
+    return s->novel;
 }
 
 void stack_skip(line_stack_t *s, double lines)
@@ -253,20 +277,21 @@ void stack_skip(line_stack_t *s, double lines)
     push_down(s, e);
 }
 
-static void distances_add(distances_t *sum, const distances_t *part, double factor)
+static void distances_sum(distances_t *sum, const distances_t *part, double factor)
 {
     for (size_t i = 0; i < DISTANCE_BINS; i++)
         sum->bin[i] += factor * part->bin[i];
     sum->never += factor * part->never;
+    sum->far += factor * part->far;
     sum->all += factor * part->all;
 }
 
 void stack_counts_add(stack_counts_t *sum, const stack_counts_t *part, double factor)
 {
-    distances_add(&sum->read, &part->read, factor);
-    distances_add(&sum->write, &part->write, factor);
-    distances_add(&sum->fill, &part->fill, factor);
-    distances_add(&sum->dirty, &part->dirty, factor);
+    distances_sum(&sum->read, &part->read, factor);
+    distances_sum(&sum->write, &part->write, factor);
+    distances_sum(&sum->fill, &part->fill, factor);
+    distances_sum(&sum->dirty, &part->dirty, factor);
     sum->partial += factor * part->partial;
 }
 
@@ -292,12 +317,16 @@ static uint32_t touch(line_stack_t *s, entry_t *e)
 {
     uint32_t distance = NEVER;
     if (e->at != 0) {
-        if (e->at + 1 == s->next) /* it is at the top */
+        if (e->at + 1 == s->next && e->part == s->part) /* it is at the top */
             return 0;
-        distance = (uint32_t)s->n + s->skipped - tree_below(s, e->at);
+        distance = e->part != s->part && e->part >= s->first_part
+                       ? FAR
+                       : (uint32_t)s->n + s->skipped - tree_below(s, e->at);
         tree_add(s, e->at, UINT32_MAX);
         s->owner[e->at] = 0;
     }
+    s->novel += e->at == 0 || e->part != s->part ? s->weight : 0;
+    e->part = s->part;
     e->at = s->next++;
     s->owner[e->at] = (uint32_t)(e - s->entry) + 1;
     tree_add(s, e->at, 1);

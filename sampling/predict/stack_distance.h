@@ -19,6 +19,7 @@ enum { DISTANCE_EXACT = 16, DISTANCE_BINS = DISTANCE_EXACT + 16 * 36 };
 typedef struct {
     double bin[DISTANCE_BINS];
     double never; /* first accesses */
+    double far;   /* the last one was in an earlier part */
     double all;
 } distances_t;
 
@@ -55,8 +56,16 @@ typedef struct {
 /* line: its number. */
 void stack_access(line_stack_t *s, uint64_t line, const stack_use_t *use, stack_counts_t *counts);
 
-/* New lines so far. */
+/* From now on accesses are of another part of the launch, or, if `first`, of another launch. Distances from one part of
+ * a launch to another are not known, because something was left out between them. */
+void stack_part(line_stack_t *s, bool first);
+
+/* Lines so far that were new, and that were not accessed before in their part. */
 double stack_fresh(const line_stack_t *s);
+double stack_novel(const line_stack_t *s);
+
+/* Adds n accesses of that distance. */
+void distances_add(distances_t *d, double distance, double n);
 
 /* That many other lines are accessed, which are not named: they push the others down. Not of an exact stack. */
 void stack_skip(line_stack_t *s, double lines);
