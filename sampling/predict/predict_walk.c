@@ -10,8 +10,9 @@
 #include "sim/gpu/dispatch/occupancy.h"
 #include "sim/gpu/warming/touch_walk.h"
 
-/* SMs whose L1 is looked at in every launch; lines that are followed, of an L1 and of the L2. */
-enum { SMS = 2, L1_LINES = 4608, L2_LINES = 1 << 12 };
+/* SMs whose L1 is looked at in every launch; lines that are followed, of an L1 and of the L2. Of an L1 that has many, a
+ * quarter is sampled: half of four times L1_LINES is the largest L1, 2,304 lines. */
+enum { SMS = 2, L1_LINES = 1152, L1_HALVINGS = 2, L2_LINES = 1 << 12 };
 
 /*
  * A launch of many waves is walked in windows: the first blocks, and some in the middle of equal parts of the rest. A
@@ -58,8 +59,10 @@ predict_walk_t *predict_walk_create(const gpu_spec_t *const *spec, size_t n)
     const mem_config_t *m = &spec[0]->mem;
     *w = (predict_walk_t){.spec = spec, .n = n, .l2 = stack_create(L2_LINES, false)};
     addr_map_init(&w->map, m->mem.partitions, m->l2.slices, m->mem.interleave, m->mem.hash);
-    for (uint32_t i = 0; i <= SMS; i++)
+    for (uint32_t i = 0; i <= SMS; i++) {
         w->l1[i] = stack_create(L1_LINES, true);
+        stack_may_halve(w->l1[i], L1_HALVINGS);
+    }
     w->held = rb_calloc(n, sizeof(*w->held));
     w->atomics = rb_calloc(m->l2.slices, sizeof(*w->atomics));
     w->of_atomics = rb_calloc(m->l2.slices, sizeof(*w->of_atomics));
@@ -234,7 +237,8 @@ static void choose_l1s(predict_walk_t *w, const predict_profile_t *p, bool one_w
 /* Forgets what was measured of the window. */
 static void measure(predict_walk_t *w)
 {
-    w->of_l1 = w->of_l2 = (stack_counts_t){0};
+    stack_counts_clear(&w->of_l1);
+    stack_counts_clear(&w->of_l2);
     w->counts = (touch_counts_t){0};
     memset(w->of_atomics, 0, w->map.slices * sizeof(*w->of_atomics));
 }
@@ -314,9 +318,10 @@ static rb_code_t walk_windows(predict_walk_t *w, const window_t *x, size_t n, fa
         stack_part(w->l2, i == 0);
         touch_walk_move(w->walk, x[i].first, x[i].end);
         RB_TRY(walk_window(w, &x[i], &factor[i], err));
-        far[i] =
-            (far_window_t){.before = (double)x[i].from / size, .lines = stack_novel(w->l2) - novel};
-        far[i].counts = w->of_l2;
+        far[i].before = (double)x[i].from / size;
+        far[i].lines = stack_novel(w->l2) - novel;
+        stack_counts_clear(&far[i].counts);
+        stack_counts_add(&far[i].counts, &w->of_l2, 1);
         stack_skip(w->l2, (stack_fresh(w->l2) - fresh) / size * (double)(next - x[i].end));
     }
     far_reuse_settle(far + 1, n - 1);
@@ -347,7 +352,8 @@ rb_code_t predict_walk_launch(predict_walk_t *w, trace_source_t *source, uint64_
     occupancy_t o;
     RB_TRY(occupancy_compute(w->spec[0], &p->info, &o, err));
     take_copies(w, source, id);
-    w->in_l1 = w->in_l2 = (stack_counts_t){0};
+    stack_counts_clear(&w->in_l1);
+    stack_counts_clear(&w->in_l2);
     memset(w->sectors, 0, sizeof(w->sectors));
     w->l1_sectors = 0;
     memset(w->atomics, 0, w->map.slices * sizeof(*w->atomics));

@@ -44,6 +44,7 @@ struct line_stack {
     unsigned halvings;
     double weight; /* 2 ^ halvings */
     bool exact;
+    unsigned may_halve; /* times, of an exact one */
 };
 
 /* --- histogram -------------------------------------------------------------------------------- */
@@ -65,6 +66,14 @@ static double bin_low(size_t bin)
     return (double)((uint64_t)(16 + k % 16) << k / 16);
 }
 
+/* The bin of a distance, as it is counted. */
+static double *bin_at(distances_t *d, uint64_t distance)
+{
+    const size_t bin = bin_of(distance);
+    d->used = bin >= d->used ? bin + 1 : d->used;
+    return &d->bin[bin];
+}
+
 /* n sectors of that distance. */
 static void note(distances_t *d, const line_stack_t *s, uint32_t distance, unsigned n)
 {
@@ -75,18 +84,18 @@ static void note(distances_t *d, const line_stack_t *s, uint32_t distance, unsig
     else if (distance == FAR)
         d->far += weight;
     else
-        d->bin[bin_of((uint64_t)distance << s->halvings)] += weight;
+        *bin_at(d, (uint64_t)distance << s->halvings) += weight;
 }
 
 void distances_add(distances_t *d, double distance, double n)
 {
-    d->bin[bin_of((uint64_t)distance)] += n;
+    *bin_at(d, (uint64_t)distance) += n;
 }
 
 double distances_missed(const distances_t *d, double lines)
 {
     double missed = d->never;
-    for (size_t i = DISTANCE_BINS; i-- > 0;) {
+    for (size_t i = d->used; i-- > 0;) {
         const double low = bin_low(i), high = bin_low(i + 1);
         if (high <= lines)
             break;
@@ -197,14 +206,15 @@ static void make_room(line_stack_t *s, bool full)
         add_positions(s);
         return;
     }
-    if (full && !s->exact) {
+    const bool forget = full && s->exact && s->halvings >= s->may_halve;
+    if (full && !forget) {
         s->halvings++;
         s->weight *= 2;
         for (size_t i = 0; i < s->n; i++)
             if (s->entry[i].line == SKIPPED)
                 s->entry[i].since[0] = (s->entry[i].since[0] + 1) / 2;
     }
-    rebuild(s, full && s->exact ? s->most / 2 : s->most);
+    rebuild(s, forget ? s->most / 2 : s->most);
 }
 
 line_stack_t *stack_create(size_t most, bool exact)
@@ -229,6 +239,11 @@ void stack_destroy(line_stack_t *s)
     free(s);
 }
 
+void stack_may_halve(line_stack_t *s, unsigned times)
+{
+    s->may_halve = times;
+}
+
 void stack_clear(line_stack_t *s)
 {
     if (s->next == 1)
@@ -241,6 +256,10 @@ void stack_clear(line_stack_t *s)
     s->n = 0;
     s->next = 1;
     s->skipped = 0;
+    if (s->exact) {
+        s->halvings = 0;
+        s->weight = 1;
+    }
 }
 
 void stack_part(line_stack_t *s, bool first)
@@ -279,11 +298,28 @@ void stack_skip(line_stack_t *s, double lines)
 
 static void distances_sum(distances_t *sum, const distances_t *part, double factor)
 {
-    for (size_t i = 0; i < DISTANCE_BINS; i++)
+    for (size_t i = 0; i < part->used; i++)
         sum->bin[i] += factor * part->bin[i];
+    sum->used = part->used > sum->used ? part->used : sum->used;
     sum->never += factor * part->never;
     sum->far += factor * part->far;
     sum->all += factor * part->all;
+}
+
+static void distances_clear(distances_t *d)
+{
+    memset(d->bin, 0, d->used * sizeof(*d->bin));
+    d->never = d->far = d->all = 0;
+    d->used = 0;
+}
+
+void stack_counts_clear(stack_counts_t *c)
+{
+    distances_clear(&c->read);
+    distances_clear(&c->write);
+    distances_clear(&c->fill);
+    distances_clear(&c->dirty);
+    c->partial = 0;
 }
 
 void stack_counts_add(stack_counts_t *sum, const stack_counts_t *part, double factor)

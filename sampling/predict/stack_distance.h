@@ -20,6 +20,7 @@ typedef struct {
     double bin[DISTANCE_BINS];
     double never; /* first accesses */
     double far;   /* the last one was in an earlier part */
+    size_t used;  /* bins; the others are 0 */
     double all;
 } distances_t;
 
@@ -41,6 +42,9 @@ typedef struct line_stack line_stack_t;
  * sampling fewer lines; then distances are right up to half of `most` lines. */
 line_stack_t *stack_create(size_t most, bool exact);
 void stack_destroy(line_stack_t *s); /* NULL is allowed */
+
+/* An exact one samples fewer lines nevertheless, so many times half of them, before it forgets any. */
+void stack_may_halve(line_stack_t *s, unsigned times);
 
 /* Forgets all lines. */
 void stack_clear(line_stack_t *s);
@@ -69,6 +73,8 @@ void distances_add(distances_t *d, double distance, double n);
 
 /* That many other lines are accessed, which are not named: they push the others down. Not of an exact stack. */
 void stack_skip(line_stack_t *s, double lines);
+
+void stack_counts_clear(stack_counts_t *c);
 
 /* sum += factor * part */
 void stack_counts_add(stack_counts_t *sum, const stack_counts_t *part, double factor);
