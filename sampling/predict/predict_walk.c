@@ -225,7 +225,7 @@ static predict_traffic_t traffic_at(predict_walk_t *w, size_t point, const predi
 static void choose_l1s(predict_walk_t *w, const predict_profile_t *p, bool one_wave)
 {
     const uint32_t sms = w->spec[0]->sm.sm.count;
-    w->n_l1 = sms < SMS ? sms : SMS;
+    w->n_l1 = sms < 16 ? 1 : SMS;
     for (uint32_t i = 0; i < w->n_l1; i++)
         w->number[i] = (2 * i + 1) * sms / (2 * w->n_l1);
     if (one_wave && p->n_slow > 0)
