@@ -9,6 +9,7 @@
 #include "sim/core/engine/msg.h"
 #include "sim/gpu/dispatch/occupancy.h"
 #include "sim/gpu/warming/touch_walk.h"
+#include "sim/sm/memory/coalesce.h"
 
 /* SMs whose L1 is looked at in every launch; lines that are followed, of an L1 and of the L2. Of an L1 that has many, a
  * quarter is sampled: half of four times L1_LINES is the largest L1, 2,304 lines. */
@@ -45,6 +46,7 @@ struct predict_walk {
     /* Of the window, as far as it is measured. */
     touch_counts_t counts;
     stack_counts_t of_l1, of_l2;
+    uint64_t handed;      /* sectors that the stack of the L2 has had, sampled or not */
     uint64_t *of_atomics; /* owned */
     /* Every `apart`-th block is looked at, and those that may be the slowest. */
     predict_profile_t *profile;
@@ -98,6 +100,7 @@ static void take(void *ctx, const touch_batch_t *batch)
                                  .read = t->kind != L2_TOUCH_WRITE,
                                  .write = t->kind != L2_TOUCH_READ};
         stack_access(w->l2, t->line / LINE_BYTES, &use, &w->of_l2);
+        w->handed += sectors_in(t->sectors) * ((uint64_t)use.read + use.write);
         if (t->kind == L2_TOUCH_ATOMIC)
             w->of_atomics[addr_map_slice(&w->map, t->line)]++;
     }
@@ -239,6 +242,7 @@ static void measure(predict_walk_t *w)
 {
     stack_counts_clear(&w->of_l1);
     stack_counts_clear(&w->of_l2);
+    w->handed = 0;
     w->counts = (touch_counts_t){0};
     memset(w->of_atomics, 0, w->map.slices * sizeof(*w->of_atomics));
 }
@@ -321,7 +325,9 @@ static rb_code_t walk_windows(predict_walk_t *w, const window_t *x, size_t n, fa
         far[i].before = (double)x[i].from / size;
         far[i].lines = stack_novel(w->l2) - novel;
         stack_counts_clear(&far[i].counts);
-        stack_counts_add(&far[i].counts, &w->of_l2, 1);
+        /* Sampled lines are not exactly their share (SHARDS corrects that, too). */
+        const double sampled = w->of_l2.read.all + w->of_l2.write.all;
+        stack_counts_add(&far[i].counts, &w->of_l2, sampled > 0 ? (double)w->handed / sampled : 1);
         stack_skip(w->l2, (stack_fresh(w->l2) - fresh) / size * (double)(next - x[i].end));
     }
     far_reuse_settle(far + 1, n - 1);
