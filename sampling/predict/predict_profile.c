@@ -194,38 +194,70 @@ static void choose_slow(predict_profile_t *p, const uint64_t most[PROFILE_SLOW])
     p->slow[1].block = most[1] < most[0] ? most[0] : most[1];
 }
 
-rb_code_t predict_profile_lengths(predict_profile_t *p, trace_source_t *source,
-                                  trace_launch_t *launch, rb_err_t *err)
+/* Sample i of n blocks. */
+static uint64_t sample_at(const predict_profile_t *p, uint64_t i, uint64_t n)
 {
-    if (source->ops->block_facts == NULL)
-        return RB_OK;
-    uint64_t *length = rb_calloc(p->blocks + 1, sizeof(*length));
-    uint64_t most[PROFILE_SLOW] = {0}, requests = 0;
-    bool differ = false;
+    return (2 * i + 1) * p->blocks / (2 * n);
+}
+
+static uint64_t sample_count(const predict_profile_t *p)
+{
+    return p->blocks < PROFILE_BLOCKS ? p->blocks : PROFILE_BLOCKS;
+}
+
+static rb_code_t index_sample(predict_profile_t *p, trace_source_t *source, trace_launch_t *launch,
+                              uint64_t block, rb_err_t *err)
+{
+    const double before = p->sum.insts;
+    RB_TRY(index_block(p, source, launch, block, NULL, err));
+    end_block(p, before);
+    return RB_OK;
+}
+
+/* Sets the lengths of blocks, in their order, and the blocks that may be the slowest; samples on the way. */
+static rb_code_t read_lengths(predict_profile_t *p, trace_source_t *source, trace_launch_t *launch,
+                              bool sample, uint64_t most[PROFILE_SLOW], bool *uneven, rb_err_t *err)
+{
+    const uint64_t n = sample_count(p);
+    uint64_t requests = 0, next = 0, *length = p->lengths;
     for (uint64_t i = 0; i < p->blocks; i++) {
         block_facts_t facts;
         bool stored;
-        const rb_code_t rc = source->ops->block_facts(launch, i, &facts, &stored, err);
-        if (rc != RB_OK) {
-            free(length);
-            return rc;
-        }
+        RB_TRY(source->ops->block_facts(launch, i, &facts, &stored, err));
         length[i] = stored ? facts.warp_insts : 0;
-        differ |= length[i] != length[0];
+        *uneven |= length[i] != length[0];
         most[0] = length[i] > length[most[0]] ? i : most[0];
         p->key = mix64(p->key ^ length[i]);
         if (stored && facts.requests > requests) {
             requests = facts.requests;
             most[1] = i;
         }
+        if (sample && next < n && sample_at(p, next, n) == i) {
+            RB_TRY(index_sample(p, source, launch, i, err));
+            next++;
+        }
     }
-    if (!differ) {
-        free(length);
+    return RB_OK;
+}
+
+rb_code_t predict_profile_lengths(predict_profile_t *p, trace_source_t *source,
+                                  trace_launch_t *launch, bool sample, rb_err_t *err)
+{
+    if (source->ops->block_facts == NULL || source->ops->warp_profile == NULL)
+        return RB_OK;
+    uint64_t most[PROFILE_SLOW] = {0};
+    bool uneven = false;
+    p->lengths = rb_calloc(p->blocks + 1, sizeof(*p->lengths));
+    RB_TRY(read_lengths(p, source, launch, sample, most, &uneven, err));
+    p->sampled = sample;
+    p->uneven = uneven;
+    if (uneven) {
+        p->key = mix64(p->key ^ most[1]);
+        choose_slow(p, most);
         return RB_OK;
     }
-    p->lengths = length;
-    p->key = mix64(p->key ^ most[1]);
-    choose_slow(p, most);
+    free(p->lengths);
+    p->lengths = NULL;
     return RB_OK;
 }
 
@@ -270,26 +302,17 @@ static void digest(predict_profile_t *p)
 }
 
 rb_code_t predict_profile_index(predict_profile_t *p, trace_source_t *source,
-                                trace_launch_t *launch, bool apart, rb_err_t *err)
+                                trace_launch_t *launch, rb_err_t *err)
 {
     if (source->ops->warp_profile == NULL || source->ops->block_facts == NULL)
         return rb_fail(err, RB_USAGE,
                        "this trace has no index, which predictions of level 0 are made from: "
                        "'rubato convert' makes one; or take level 1, which reads blocks");
-    const uint64_t n = p->blocks < PROFILE_BLOCKS ? p->blocks : PROFILE_BLOCKS;
-    bool slow[PROFILE_BLOCKS] = {false};
-    for (size_t k = 0; k < p->n_slow; k++) {
+    const uint64_t n = p->sampled ? 0 : sample_count(p);
+    for (uint64_t i = 0; i < n; i++)
+        RB_TRY(index_sample(p, source, launch, sample_at(p, i, n), err));
+    for (size_t k = 0; k < p->n_slow; k++)
         RB_TRY(index_block(p, source, launch, p->slow[k].block, &p->slow[k], err));
-        for (uint64_t i = 0; i < n && apart; i++)
-            slow[i] |= (2 * i + 1) * p->blocks / (2 * n) == p->slow[k].block;
-    }
-    for (uint64_t i = 0; i < n; i++) {
-        const double before = p->sum.insts;
-        if (slow[i])
-            continue;
-        RB_TRY(index_block(p, source, launch, (2 * i + 1) * p->blocks / (2 * n), NULL, err));
-        end_block(p, before);
-    }
     p->uneven = p->lengths != NULL;
     return RB_OK;
 }

@@ -58,6 +58,7 @@ typedef struct {
     slow_block_t slow[PROFILE_SLOW]; /* by block */
     size_t n_slow;                   /* 0: blocks are alike */
     uint64_t busiest;                /* the block with most requests, if they are not alike */
+    bool sampled;                    /* paths of evenly chosen blocks are there */
     bool uneven;                     /* blocks differ in length */
     access_shape_t *shapes;          /* owned; accesses that were looked at */
     uint64_t *lengths; /* owned; warp instructions of each block, if they differ; else NULL */
@@ -72,14 +73,14 @@ RB_CHECKED rb_code_t predict_profile_begin(predict_profile_t *p, trace_source_t 
                                            uint64_t id, rb_err_t *err);
 
 /* Adds the lengths of the blocks of the open launch, if the source has an index, to the profile and its key: launches
- * of equal sums may differ in their slowest block. */
+ * of equal sums may differ in their slowest block. sample: adds the paths of evenly chosen blocks on the way. */
 RB_CHECKED rb_code_t predict_profile_lengths(predict_profile_t *p, trace_source_t *source,
-                                             trace_launch_t *launch, rb_err_t *err);
+                                             trace_launch_t *launch, bool sample, rb_err_t *err);
 
 /* Adds the paths of evenly chosen blocks of the open launch, and of those that may be the slowest, from the index, from
- * which it borrows: RB_USAGE if there is none. apart: a block that may be the slowest is no sample. */
+ * which it borrows: RB_USAGE if there is none. */
 RB_CHECKED rb_code_t predict_profile_index(predict_profile_t *p, trace_source_t *source,
-                                           trace_launch_t *launch, bool apart, rb_err_t *err);
+                                           trace_launch_t *launch, rb_err_t *err);
 
 /* Adds the accesses of a decoded block, and without an index its paths, for which its launch stays open. */
 void predict_profile_add(predict_profile_t *p, trace_block_t *b);

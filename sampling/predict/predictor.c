@@ -35,6 +35,7 @@ struct predictor {
     known_t *known;             /* owned */
     size_t n_known, cap_known;
     hash_map_t known_map; /* by key */
+    hash_map_t sums_map;  /* by key before lengths; without entries */
     walked_t *walked;     /* owned */
     size_t n_walked, cap_walked;
     hash_map_t walked_map; /* by kernel and shape */
@@ -69,6 +70,7 @@ void predictor_destroy(predictor_t *p)
     free(p->each);
     free(p->known);
     hash_map_free(&p->known_map);
+    hash_map_free(&p->sums_map);
     for (size_t i = 0; i < p->n_walked; i++)
         free(p->walked[i].traffic);
     free(p->walked);
@@ -187,11 +189,20 @@ static void take_copies(predictor_t *p, trace_source_t *source, uint64_t id, pre
     x->key = mix64(x->key ^ (uint64_t)p->copied);
 }
 
+/* Whether no launch before had the same sums; notes it. */
+static bool is_new(predictor_t *p, const predict_profile_t *x)
+{
+    for (hash_walk_t w = hash_map_walk(&p->sums_map, x->key); hash_walk_next(&w);)
+        return false;
+    hash_map_add(&p->sums_map, x->key, 0);
+    return true;
+}
+
 static rb_code_t predict_open(predictor_t *p, trace_source_t *source, uint64_t id,
                               trace_launch_t *launch, bool cold, predict_profile_t *profile,
                               predicted_t *out, rb_err_t *err)
 {
-    RB_TRY(predict_profile_lengths(profile, source, launch, err));
+    RB_TRY(predict_profile_lengths(profile, source, launch, is_new(p, profile), err));
     const uint64_t key = profile->indexed && !cold ? profile->key | 1 : 0;
     const known_t *k = key != 0 ? find(p, key) : NULL;
     if (k != NULL && k->times > p->level) {
@@ -199,7 +210,7 @@ static rb_code_t predict_open(predictor_t *p, trace_source_t *source, uint64_t i
         return RB_OK;
     }
     if (profile->indexed || p->level == 0)
-        RB_TRY(predict_profile_index(profile, source, launch, p->level > 0, err));
+        RB_TRY(predict_profile_index(profile, source, launch, err));
     RB_TRY(p->walk != NULL ? walk(p, source, id, walked_like(p, profile), profile, err)
                            : predict_profile_end(profile, err));
     for (size_t i = 0; i < p->n; i++)
