@@ -19,34 +19,43 @@ static double novel_of(const stack_counts_t *c, double *found)
     return *found + c->read.never + c->write.never;
 }
 
-/* Least squares, over a grid of f. */
+/* The best s for a share f, and how far off it is: chi squared, the variance being that of counted lines. */
+static double misfit(const far_window_t *window, size_t n, double f, double *s)
+{
+    double xy = 0, xx = 0, chi = 0;
+    for (size_t i = 0; i < n; i++) {
+        double found;
+        const double x = covered(f, (double)i + 1), novel = novel_of(&window[i].counts, &found);
+        xy += x * found;
+        xx += x * x * novel;
+    }
+    *s = xx > 0 ? fmin(xy / xx, 1) : 0;
+    for (size_t i = 0; i < n; i++) {
+        double found;
+        const double novel = novel_of(&window[i].counts, &found);
+        const double share = *s * covered(f, (double)i + 1);
+        const double lines = novel / fmax(window[i].counted, 1); /* accesses of a counted line */
+        const double variance = lines * fmax(share * (1 - share) * novel, lines);
+        chi += novel > 0 ? (found - share * novel) * (found - share * novel) / variance : 0;
+    }
+    return chi;
+}
+
+/* The largest f that is as good as the best one, within two standard deviations: least is found that was not seen. */
 static sharing_t fit(const far_window_t *window, size_t n)
 {
     enum { STEPS = 50 };
-    sharing_t best = {0, 1};
+    const double deviations = 4;
+    sharing_t x = {0, 1};
     double least = INFINITY;
+    for (int step = STEPS; step > 0; step--)
+        least = fmin(least, misfit(window, n, (double)step / STEPS, &x.s));
     for (int step = STEPS; step > 0; step--) {
-        const double f = (double)step / STEPS;
-        double xy = 0, xx = 0, error = 0;
-        for (size_t i = 0; i < n; i++) {
-            double found, x = covered(f, (double)i + 1);
-            const double novel = novel_of(&window[i].counts, &found);
-            xy += x * found;
-            xx += x * x * novel;
-        }
-        const double s = xx > 0 ? fmin(xy / xx, 1) : 0;
-        for (size_t i = 0; i < n; i++) {
-            double found;
-            const double novel = novel_of(&window[i].counts, &found);
-            const double off = found - s * covered(f, (double)i + 1) * novel;
-            error += novel > 0 ? off * off / novel : 0;
-        }
-        if (error < least * (1 - 1e-9)) {
-            least = error;
-            best = (sharing_t){s, f};
-        }
+        x.f = (double)step / STEPS;
+        if (misfit(window, n, x.f, &x.s) <= least + deviations)
+            break;
     }
-    return best;
+    return x;
 }
 
 /* Accesses of unknown distance: a line was last used j windows ago with f (1 - f)^(j - 1), and between were used what is

@@ -14,8 +14,9 @@
 
 /* A window of a launch, not its first one. */
 typedef struct {
-    double before; /* windows before it, those that were left out among them */
-    double lines;  /* that it uses */
+    double before;  /* windows before it, those that were left out among them */
+    double lines;   /* that it uses */
+    double counted; /* of them */
     stack_counts_t counts;
 } far_window_t;
 

@@ -324,6 +324,7 @@ static rb_code_t walk_windows(predict_walk_t *w, const window_t *x, size_t n, fa
         RB_TRY(walk_window(w, &x[i], &factor[i], err));
         far[i].before = (double)x[i].from / size;
         far[i].lines = stack_novel(w->l2) - novel;
+        far[i].counted = far[i].lines * stack_rate(w->l2);
         stack_counts_clear(&far[i].counts);
         /* Sampled lines are not exactly their share (SHARDS corrects that, too). */
         const double sampled = w->of_l2.read.all + w->of_l2.write.all;

@@ -158,6 +158,7 @@ void touch_walk_move(touch_walk_t *k, uint64_t first, uint64_t end)
 {
     k->next = first;
     k->end = end;
+    touch_warps_forget(k->warps);
 }
 
 rb_code_t touch_walk_open(touch_walk_t **out, trace_source_t *source, uint64_t id, uint64_t first,
