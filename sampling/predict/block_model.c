@@ -7,6 +7,9 @@
 #include "sim/core/mix64.h"
 #include "sim/sm/memory/coalesce.h"
 
+/* With measured hit rates, of all paths together. */
+enum { WALKS = 8 };
+
 /* Order of the norm that joins bounds. */
 #define NORM 4.0
 
@@ -321,10 +324,12 @@ static double walk_path(alone_t *a, const warp_path_t *path, double fellows, dou
 block_cost_t block_cost(alone_t *a, const warp_path_t *path, double fellows)
 {
     block_cost_t cost = {0};
-    const unsigned walks = a->measured ? 8 : 1;
+    const double part = path->share > 0 ? ceil(WALKS * path->share) : WALKS;
+    const double walks = a->measured ? fmin(part, WALKS) : 1;
     double insts = 0;
-    for (unsigned walk = 0; walk < walks; walk++)
-        cost.cycles += walk_path(a, path, fellows, walk, &cost.warp) / walks;
+    for (double walk = 0; walk < walks; walk++)
+        cost.cycles +=
+            walk_path(a, path, fellows, a->measured ? a->next_walk++ : 0, &cost.warp) / walks;
     for (size_t i = 0; i < path->n; i++)
         insts += path->step[i].times * path->step[i].known;
     const double scale =

@@ -23,6 +23,7 @@ typedef struct {
      */
     bool measured;
     double round; /* number of the draw */
+    double next_walk;
     bool control; /* dependences by control words */
 } alone_t;
 

@@ -256,9 +256,12 @@ rb_code_t predict_launch(const predict_profile_t *p, const gpu_spec_t *spec,
     chip_parts(spec, &out->traffic, wave.busiest * sms / (double)p->blocks, out);
     out->part[PREDICT_LAUNCH] = spec->gpu.launch_latency;
     out->part[PREDICT_LATENCY] = latency_cycles(&a, p, &wave, block.cycles) +
-                                 cold_code(&a, p, cold) + first_access(&a) +
                                  fmin(slots, (double)p->blocks) * spec->sched.dispatch_interval;
-    out->cycles = out->part[PREDICT_LAUNCH] + joined(out, fmin(wave.busiest, o.blocks_per_sm));
+    /* All warps wait for code and pages that are new: nothing else is done meanwhile. */
+    const double begin = cold_code(&a, p, cold) + first_access(&a);
+    out->cycles =
+        out->part[PREDICT_LAUNCH] + begin + joined(out, fmin(wave.busiest, o.blocks_per_sm));
+    out->part[PREDICT_LATENCY] += begin;
     for (unsigned b = 0; b < PREDICT_BOUND_COUNT; b++)
         out->bound = out->part[b] > out->part[out->bound] ? (predict_bound_t)b : out->bound;
     out->doubts = doubts_of(p, out);

@@ -7,10 +7,7 @@
 #include "sim/core/mix64.h"
 #include "sim/sm/memory/coalesce.h"
 
-/* Of each class, this many accesses are looked at, and a part of the others. */
-enum { ACCESS_MOST = 1024, ACCESS_SHARE = 16 };
-
-enum { INST_BYTES = 16, BANKS = 32 };
+enum { INST_BYTES = 16 };
 
 rb_code_t predict_profile_begin(predict_profile_t *p, trace_source_t *source, uint64_t id,
                                 rb_err_t *err)
@@ -86,32 +83,27 @@ static void add_step(warp_path_t *path, size_t *cap, const path_step_t *step)
     path->step[path->n++] = *step;
 }
 
-/* What the warps of the sampled blocks add up to. */
-typedef struct {
-    double blocks, warps, insts, longest;
-    slow_block_t *own; /* of the block, which is no sample then; else NULL */
-} sampled_t;
-
-static void end_path(predict_profile_t *p, warp_path_t *path, sampled_t *sum, double *longest)
+/* A warp ends. own: of its block, which is no sample then; else NULL. */
+static void end_path(predict_profile_t *p, warp_path_t *path, slow_block_t *own, double *longest)
 {
     qsort(path->step, path->n, sizeof(*path->step), by_address);
     for (size_t i = 0; i < path->n; i++)
         path->insts += path->step[i].n * path->step[i].times;
-    if (path->n == 0 || (sum->own != NULL && path->insts <= sum->own->path.insts)) {
+    if (path->n == 0 || (own != NULL && path->insts <= own->path.insts)) {
         free(path->step);
-    } else if (sum->own != NULL) {
-        free(sum->own->path.step);
-        sum->own->path = *path;
+    } else if (own != NULL) {
+        free(own->path.step);
+        own->path = *path;
     } else {
-        sum->warps++;
-        sum->insts += path->insts;
+        p->sum.warps++;
+        p->sum.insts += path->insts;
         *longest = path->insts > *longest ? path->insts : *longest;
         add_path(p, path);
     }
 }
 
 static rb_code_t index_block(predict_profile_t *p, trace_source_t *source, trace_launch_t *launch,
-                             uint64_t block, sampled_t *sum, rb_err_t *err)
+                             uint64_t block, slow_block_t *own, rb_err_t *err)
 {
     const uint32_t threads = p->info.block[0] * p->info.block[1] * p->info.block[2];
     double longest = 0;
@@ -125,54 +117,25 @@ static rb_code_t index_block(predict_profile_t *p, trace_source_t *source, trace
             source->ops->basic_block(launch, counts[i].bb, &bb);
             path.step[i] = (path_step_t){bb.first, bb.known, bb.n_insts, (double)counts[i].n};
         }
-        end_path(p, &path, sum, &longest);
+        end_path(p, &path, own, &longest);
     }
-    sum->blocks += sum->own == NULL;
-    sum->longest += longest;
+    p->sum.blocks += own == NULL;
+    p->sum.longest += longest;
     return RB_OK;
+}
+
+/* A sample ends. */
+static void end_block(predict_profile_t *p, double before)
+{
+    const double insts = p->sum.insts - before;
+    p->uneven |= p->sum.blocks > 1 && insts != p->sum.first;
+    p->sum.first = p->sum.blocks <= 1 ? insts : p->sum.first;
 }
 
 /* --- decoded blocks --------------------------------------------------------------------------- */
 
-static void count_access(const predict_profile_t *p, access_mean_t *access, const inst_t *inst,
-                         const uint64_t *rec, uint32_t mask)
-{
-    access_mean_t *a = &access[inst->cls];
-    lane_addrs_t lanes;
-    unsigned ideal;
-    if (a->n >= ACCESS_MOST && ++a->skipped % ACCESS_SHARE != 0)
-        return;
-    coalesce_decode(rec, inst->width, &lanes);
-    const bool atomic = inst->access == ACC_ATOMIC || inst->access == ACC_REDUCTION;
-    const mem_space_t space =
-        inst->space != MEM_GENERIC
-            ? (mem_space_t)inst->space
-            : coalesce_generic_space(coalesce_first(rec), p->info.shared_base, p->info.local_base);
-    const bool shared = space == MEM_SHARED;
-    const pass_mode_t mode = shared && inst->access == ACC_LOAD ? PASS_PAIRS : PASS_GROUPS;
-    a->n++;
-    a->passes += coalesce_bank_passes(&lanes, mask, inst->width, BANKS, mode, &ideal);
-    if (atomic && shared)
-        a->conflict += coalesce_word_conflict(&lanes, inst->width);
-    if (shared || space == MEM_CONST)
-        return;
-    if (space == MEM_LOCAL) { /* a word of all lanes is a line */
-        const double words = inst->width < 4 ? 1 : inst->width / 4.0;
-        a->lines += words;
-        a->sectors += words * SECTORS_PER_LINE;
-        return;
-    }
-    coalesced_t lines;
-    coalesce_lines(&lanes, inst->width, atomic ? COALESCE_ATOMIC : COALESCE_LOAD, &lines);
-    a->lines += lines.n;
-    for (uint32_t i = 0; i < lines.n; i++) {
-        a->sectors += sectors_in(lines.line[i].sectors);
-        a->conflict += atomic ? (double)lines.line[i].conflict / lines.n : 0;
-        a->words += atomic ? (double)lines.line[i].words / lines.n : 0;
-    }
-}
-
-static void decode_warp(const predict_profile_t *p, access_mean_t *access, warp_stream_t *warp,
+/* path: NULL if it is known. */
+static void decode_warp(predict_profile_t *p, access_mean_t *access, warp_stream_t *warp,
                         warp_path_t *path)
 {
     size_t cap = 0;
@@ -180,37 +143,43 @@ static void decode_warp(const predict_profile_t *p, access_mean_t *access, warp_
         const uint64_t *rec = warp->addrs;
         for (uint32_t r = 0; r < warp->n_runs; r++) {
             const trace_run_t *run = &warp->runs[r];
-            add_step(path, &cap, &(path_step_t){run->first, run->count, run->count, 1});
+            if (path != NULL)
+                add_step(path, &cap, &(path_step_t){run->first, run->count, run->count, 1});
             for (uint32_t i = 0; i < run->count && run->mask != 0; i++) {
                 const inst_t *inst = &run->first[i];
                 if (inst->space == MEM_NONE || inst->width == 0)
                     continue;
-                count_access(p, access, inst, rec, run->mask);
+                access_add(access, p->shapes, &p->info, inst, rec, run->mask);
                 rec += addr_words(rec);
             }
         }
     }
 }
 
-static rb_code_t decode_block(predict_profile_t *p, trace_source_t *source, trace_launch_t *launch,
-                              uint64_t block, sampled_t *sum, rb_err_t *err)
+void predict_profile_add(predict_profile_t *p, trace_block_t *b)
 {
-    trace_block_t *b = NULL;
+    slow_block_t *own = NULL;
     double longest = 0;
-    RB_TRY(source->ops->get_block(launch, block, &b, err));
-    if (b == NULL)
-        return RB_OK;
+    if (p->shapes == NULL)
+        p->shapes = rb_calloc(ACCESS_SHAPES, sizeof(*p->shapes));
+    for (size_t i = 0; i < p->n_slow; i++)
+        own = p->slow[i].block == b->index ? &p->slow[i] : own;
+    const double before = p->sum.insts;
     for (uint32_t w = 0; w < b->n_warps; w++) {
         warp_path_t path = {0};
-        decode_warp(p, sum->own != NULL ? sum->own->access : p->access, &b->warps[w], &path);
-        end_path(p, &path, sum, &longest);
+        decode_warp(p, own != NULL ? own->access : p->access, &b->warps[w],
+                    p->indexed ? NULL : &path);
+        if (!p->indexed)
+            end_path(p, &path, own, &longest);
     }
     for (uint32_t i = 0; i < b->n_waits; i++)
         p->spins += b->waits[i].polls;
-    sum->blocks += sum->own == NULL;
-    sum->longest += longest;
-    source->ops->free_block(launch, b);
-    return RB_OK;
+    p->looked_at += b->n_warps;
+    if (p->indexed)
+        return;
+    p->sum.blocks++;
+    p->sum.longest += longest;
+    end_block(p, before);
 }
 
 /* --- all of it -------------------------------------------------------------------------------- */
@@ -225,49 +194,82 @@ static void choose_slow(predict_profile_t *p, const uint64_t most[PROFILE_SLOW])
     p->slow[1].block = most[1] < most[0] ? most[0] : most[1];
 }
 
-rb_code_t predict_profile_lengths(predict_profile_t *p, trace_source_t *source,
-                                  trace_launch_t *launch, rb_err_t *err)
+/* Sample i of n blocks. */
+static uint64_t sample_at(const predict_profile_t *p, uint64_t i, uint64_t n)
 {
-    if (source->ops->block_facts == NULL)
-        return RB_OK;
-    uint64_t *length = rb_calloc(p->blocks + 1, sizeof(*length));
-    uint64_t most[PROFILE_SLOW] = {0}, requests = 0;
-    bool differ = false;
+    return (2 * i + 1) * p->blocks / (2 * n);
+}
+
+static uint64_t sample_count(const predict_profile_t *p)
+{
+    return p->blocks < PROFILE_BLOCKS ? p->blocks : PROFILE_BLOCKS;
+}
+
+static rb_code_t index_sample(predict_profile_t *p, trace_source_t *source, trace_launch_t *launch,
+                              uint64_t block, rb_err_t *err)
+{
+    const double before = p->sum.insts;
+    RB_TRY(index_block(p, source, launch, block, NULL, err));
+    end_block(p, before);
+    return RB_OK;
+}
+
+/* Sets the lengths of blocks, in their order, and the blocks that may be the slowest; samples on the way. */
+static rb_code_t read_lengths(predict_profile_t *p, trace_source_t *source, trace_launch_t *launch,
+                              bool sample, uint64_t most[PROFILE_SLOW], bool *uneven, rb_err_t *err)
+{
+    const uint64_t n = sample_count(p);
+    uint64_t requests = 0, next = 0, *length = p->lengths;
     for (uint64_t i = 0; i < p->blocks; i++) {
         block_facts_t facts;
         bool stored;
-        const rb_code_t rc = source->ops->block_facts(launch, i, &facts, &stored, err);
-        if (rc != RB_OK) {
-            free(length);
-            return rc;
-        }
+        RB_TRY(source->ops->block_facts(launch, i, &facts, &stored, err));
         length[i] = stored ? facts.warp_insts : 0;
-        differ |= length[i] != length[0];
+        *uneven |= length[i] != length[0];
         most[0] = length[i] > length[most[0]] ? i : most[0];
         p->key = mix64(p->key ^ length[i]);
         if (stored && facts.requests > requests) {
             requests = facts.requests;
             most[1] = i;
         }
+        if (sample && next < n && sample_at(p, next, n) == i) {
+            RB_TRY(index_sample(p, source, launch, i, err));
+            next++;
+        }
     }
-    if (!differ) {
-        free(length);
+    return RB_OK;
+}
+
+rb_code_t predict_profile_lengths(predict_profile_t *p, trace_source_t *source,
+                                  trace_launch_t *launch, bool sample, rb_err_t *err)
+{
+    if (source->ops->block_facts == NULL || source->ops->warp_profile == NULL)
+        return RB_OK;
+    uint64_t most[PROFILE_SLOW] = {0};
+    bool uneven = false;
+    p->lengths = rb_calloc(p->blocks + 1, sizeof(*p->lengths));
+    RB_TRY(read_lengths(p, source, launch, sample, most, &uneven, err));
+    p->sampled = sample;
+    p->uneven = uneven;
+    if (uneven) {
+        p->key = mix64(p->key ^ most[1]);
+        choose_slow(p, most);
         return RB_OK;
     }
-    p->lengths = length;
-    p->key = mix64(p->key ^ most[1]);
-    choose_slow(p, most);
+    free(p->lengths);
+    p->lengths = NULL;
     return RB_OK;
 }
 
 /* What follows from the paths: shares, classes, code. */
-static void digest(predict_profile_t *p, const sampled_t *sum)
+static void digest(predict_profile_t *p)
 {
+    const sampled_t *sum = &p->sum;
     double insts[OP_CLASS_COUNT] = {0}, all = 0;
     uint32_t low = UINT32_MAX, high = 0;
     p->warps = sum->blocks > 0 ? sum->warps / sum->blocks : 0;
     p->slowest = sum->insts > 0 ? sum->longest / sum->blocks * sum->warps / sum->insts : 1;
-    p->spins = sum->warps > 0 ? p->spins / sum->warps : 0;
+    p->spins = p->looked_at > 0 ? p->spins / p->looked_at : 0;
     for (size_t i = 0; i < p->n_paths; i++) {
         p->path[i].share /= sum->warps;
         for (size_t k = 0; k < p->path[i].n; k++) {
@@ -299,59 +301,39 @@ static void digest(predict_profile_t *p, const sampled_t *sum)
     }
 }
 
-/* Looks at evenly chosen blocks, and at those that may be the slowest. Blocks are decoded in their order, none twice: a
- * sample that may be the slowest is only that. */
-static rb_code_t read_blocks(predict_profile_t *p, trace_source_t *source, trace_launch_t *launch,
-                             bool decode, sampled_t *sum, rb_err_t *err)
+rb_code_t predict_profile_index(predict_profile_t *p, trace_source_t *source,
+                                trace_launch_t *launch, rb_err_t *err)
 {
-    rb_code_t (*read)(predict_profile_t *, trace_source_t *, trace_launch_t *, uint64_t,
-                      sampled_t *, rb_err_t *) = decode ? decode_block : index_block;
-    const uint64_t n = p->blocks < PROFILE_BLOCKS ? p->blocks : PROFILE_BLOCKS;
-    double first = 0; /* instructions */
-    size_t next = 0;  /* of the slow ones */
-    p->uneven = p->lengths != NULL;
-    for (uint64_t i = 0; i <= n; i++) {
-        const uint64_t block = i < n ? (2 * i + 1) * p->blocks / (2 * n) : UINT64_MAX;
-        bool taken = i == n;
-        for (; next < p->n_slow && p->slow[next].block <= block; next++) {
-            sum->own = &p->slow[next];
-            RB_TRY(read(p, source, launch, sum->own->block, sum, err));
-            taken |= decode && sum->own->block == block;
-        }
-        sum->own = NULL;
-        if (taken)
-            continue;
-        const double before = sum->insts;
-        RB_TRY(read(p, source, launch, block, sum, err));
-        p->uneven |= sum->blocks > 1 && sum->insts - before != first;
-        first = sum->blocks <= 1 ? sum->insts - before : first;
-    }
-    return RB_OK;
-}
-
-rb_code_t predict_profile_read(predict_profile_t *p, trace_source_t *source, uint64_t id,
-                               trace_launch_t *launch, bool decode, rb_err_t *err)
-{
-    sampled_t sum = {0};
-    if (!decode && (source->ops->warp_profile == NULL || source->ops->block_facts == NULL))
+    if (source->ops->warp_profile == NULL || source->ops->block_facts == NULL)
         return rb_fail(err, RB_USAGE,
                        "this trace has no index, which predictions of level 0 are made from: "
                        "'rubato convert' makes one; or take level 1, which reads blocks");
-    RB_TRY(read_blocks(p, source, launch, decode, &sum, err));
+    const uint64_t n = p->sampled ? 0 : sample_count(p);
+    for (uint64_t i = 0; i < n; i++)
+        RB_TRY(index_sample(p, source, launch, sample_at(p, i, n), err));
+    for (size_t k = 0; k < p->n_slow; k++)
+        RB_TRY(index_block(p, source, launch, p->slow[k].block, &p->slow[k], err));
+    p->uneven = p->lengths != NULL;
+    return RB_OK;
+}
+
+rb_code_t predict_profile_end(predict_profile_t *p, rb_err_t *err)
+{
     const warp_path_t *only = &p->slow[0].path;
-    if (sum.warps <= 0 && only->n > 0) { /* the launch's only block */
-        sum = (sampled_t){1, 1, only->insts, only->insts, NULL};
+    if (p->sum.warps <= 0 && only->n > 0) { /* the launch's only block */
+        p->sum.blocks = p->sum.warps = 1;
+        p->sum.insts = p->sum.longest = only->insts;
         warp_path_t path = *only;
         path.step = rb_calloc(path.n, sizeof(*path.step));
         memcpy(path.step, only->step, path.n * sizeof(*path.step));
         add_path(p, &path);
     }
-    if (sum.warps <= 0)
+    if (p->sum.warps <= 0)
         return rb_fail(err, RB_TRACE,
                        "%s: launch %llu: no instruction is known of the blocks that "
                        "were looked at",
-                       p->info.file, (unsigned long long)id);
-    digest(p, &sum);
+                       p->info.file, (unsigned long long)p->info.id);
+    digest(p);
     return RB_OK;
 }
 
@@ -362,5 +344,6 @@ void predict_profile_free(predict_profile_t *p)
     for (size_t i = 0; i < PROFILE_SLOW; i++)
         free(p->slow[i].path.step);
     free(p->lengths);
+    free(p->shapes);
     *p = (predict_profile_t){0};
 }

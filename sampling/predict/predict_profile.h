@@ -9,7 +9,7 @@
 #ifndef RUBATO_PREDICT_PROFILE_H
 #define RUBATO_PREDICT_PROFILE_H
 
-#include "sim/gpu/source/trace_source.h"
+#include "sampling/predict/access_mean.h"
 
 /* Blocks of a launch that are looked at, different warps that are kept of them, and blocks that may be the slowest. */
 enum { PROFILE_BLOCKS = 16, PROFILE_PATHS = 24, PROFILE_SLOW = 2 };
@@ -29,23 +29,18 @@ typedef struct {
     double share; /* of the launch's warps */
 } warp_path_t;
 
-/* The mean of an instruction class's accesses, of decoded blocks; all 0: unknown. */
-typedef struct {
-    double n;        /* instructions */
-    double lines;    /* of 128 bytes that they access */
-    double sectors;  /* of 32 bytes */
-    double passes;   /* through the banks of the L1 or shared memory */
-    double conflict; /* atomics: lanes on the word with the most, of each line in global memory */
-    double words;    /* atomics in global memory: words that a line has operations on */
-    uint64_t skipped;
-} access_mean_t;
-
 /* A block that may be the slowest: the one with most instructions, or with most requests. */
 typedef struct {
     uint64_t block;
     warp_path_t path; /* its longest warp */
     access_mean_t access[OP_CLASS_COUNT];
 } slow_block_t;
+
+/* What the warps of the sampled blocks add up to. */
+typedef struct {
+    double blocks, warps, insts, longest;
+    double first; /* instructions of the first block */
+} sampled_t;
 
 typedef struct {
     launch_info_t info;
@@ -63,10 +58,14 @@ typedef struct {
     slow_block_t slow[PROFILE_SLOW]; /* by block */
     size_t n_slow;                   /* 0: blocks are alike */
     uint64_t busiest;                /* the block with most requests, if they are not alike */
+    bool sampled;                    /* paths of evenly chosen blocks are there */
     bool uneven;                     /* blocks differ in length */
+    access_shape_t *shapes;          /* owned; accesses that were looked at */
     uint64_t *lengths; /* owned; warp instructions of each block, if they differ; else NULL */
     double copied;     /* sectors that the host has copied to the device so far; 0: unknown */
     uint64_t key;      /* equal launches have equal ones */
+    sampled_t sum;
+    double looked_at; /* warps of decoded blocks */
 } predict_profile_t;
 
 /* Begins a profile with what the index has of the whole launch. The caller frees *p, also after an error. */
@@ -74,16 +73,20 @@ RB_CHECKED rb_code_t predict_profile_begin(predict_profile_t *p, trace_source_t 
                                            uint64_t id, rb_err_t *err);
 
 /* Adds the lengths of the blocks of the open launch, if the source has an index, to the profile and its key: launches
- * of equal sums may differ in their slowest block. */
+ * of equal sums may differ in their slowest block. sample: adds the paths of evenly chosen blocks on the way. */
 RB_CHECKED rb_code_t predict_profile_lengths(predict_profile_t *p, trace_source_t *source,
-                                             trace_launch_t *launch, rb_err_t *err);
+                                             trace_launch_t *launch, bool sample, rb_err_t *err);
 
-/*
- * Adds all the rest of launch `id`, which is open, without decoding a block if decode is false: RB_USAGE then if the
- * source has no index. The profile borrows from the open launch. Errors are those of the source.
- */
-RB_CHECKED rb_code_t predict_profile_read(predict_profile_t *p, trace_source_t *source, uint64_t id,
-                                          trace_launch_t *launch, bool decode, rb_err_t *err);
+/* Adds the paths of evenly chosen blocks of the open launch, and of those that may be the slowest, from the index, from
+ * which it borrows: RB_USAGE if there is none. */
+RB_CHECKED rb_code_t predict_profile_index(predict_profile_t *p, trace_source_t *source,
+                                           trace_launch_t *launch, rb_err_t *err);
+
+/* Adds the accesses of a decoded block, and without an index its paths, for which its launch stays open. */
+void predict_profile_add(predict_profile_t *p, trace_block_t *b);
+
+/* Sets what follows from all that was added. RB_TRACE: there is nothing. */
+RB_CHECKED rb_code_t predict_profile_end(predict_profile_t *p, rb_err_t *err);
 void predict_profile_free(predict_profile_t *p); /* a zeroed one is allowed */
 
 #endif

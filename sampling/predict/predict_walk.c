@@ -4,14 +4,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sampling/predict/stack_distance.h"
+#include "sampling/predict/far_reuse.h"
 #include "sim/core/alloc.h"
 #include "sim/core/engine/msg.h"
 #include "sim/gpu/dispatch/occupancy.h"
 #include "sim/gpu/warming/touch_walk.h"
+#include "sim/sm/memory/coalesce.h"
 
-/* SMs whose L1 is looked at in every launch; lines that are followed, of an L1 and of the L2. */
-enum { SMS = 2, L1_LINES = 2304, L2_LINES = 1 << 14 };
+/* SMs whose L1 is looked at in every launch; lines that are followed, of an L1 and of the L2. Of an L1 that has many, a
+ * quarter is sampled: half of four times L1_LINES is the largest L1, 2,304 lines. */
+enum { SMS = 2, L1_LINES = 1152, L1_HALVINGS = 2, L2_LINES = 1 << 12 };
+
+/*
+ * A launch of many waves is walked in windows: the first blocks, and some in the middle of equal parts of the rest. A
+ * window has a wave or more, and a 32nd of the blocks; all of them have a fifth at most.
+ */
+enum { WINDOWS = 4, WINDOW_PART = 32, WALKED_PART = 5 };
 
 /* Where code is: no data is there. */
 #define CODE_BASE (UINT64_C(1) << 62)
@@ -33,8 +41,18 @@ struct predict_walk {
     uint32_t n_l1;
     uint64_t slots;
     stack_counts_t in_l1, in_l2;
+    double sectors[L2_TOUCH_KINDS], l1_sectors;
+    double *atomics; /* owned; requests by slice */
+    /* Of the window, as far as it is measured. */
     touch_counts_t counts;
-    uint64_t *atomics; /* owned; requests by slice */
+    stack_counts_t of_l1, of_l2;
+    uint64_t handed;      /* sectors that the stack of the L2 has had, sampled or not */
+    uint64_t *of_atomics; /* owned */
+    /* Every `apart`-th block is looked at, and those that may be the slowest. */
+    predict_profile_t *profile;
+    uint64_t begun, apart;
+    far_window_t far[WINDOWS];
+    touch_walk_t *walk; /* owned; the last one, from which the profile borrows */
 };
 
 predict_walk_t *predict_walk_create(const gpu_spec_t *const *spec, size_t n)
@@ -43,8 +61,13 @@ predict_walk_t *predict_walk_create(const gpu_spec_t *const *spec, size_t n)
     const mem_config_t *m = &spec[0]->mem;
     *w = (predict_walk_t){.spec = spec, .n = n, .l2 = stack_create(L2_LINES, false)};
     addr_map_init(&w->map, m->mem.partitions, m->l2.slices, m->mem.interleave, m->mem.hash);
+    for (uint32_t i = 0; i <= SMS; i++) {
+        w->l1[i] = stack_create(L1_LINES, true);
+        stack_may_halve(w->l1[i], L1_HALVINGS);
+    }
     w->held = rb_calloc(n, sizeof(*w->held));
     w->atomics = rb_calloc(m->l2.slices, sizeof(*w->atomics));
+    w->of_atomics = rb_calloc(m->l2.slices, sizeof(*w->of_atomics));
     return w;
 }
 
@@ -52,9 +75,13 @@ void predict_walk_destroy(predict_walk_t *w)
 {
     if (w == NULL)
         return;
+    touch_walk_close(w->walk);
     stack_destroy(w->l2);
+    for (uint32_t i = 0; i <= SMS; i++)
+        stack_destroy(w->l1[i]);
     free(w->held);
     free(w->atomics);
+    free(w->of_atomics);
     free(w);
 }
 
@@ -72,9 +99,10 @@ static void take(void *ctx, const touch_batch_t *batch)
                                  .group = (uint8_t)w->spec[0]->mem.l2.fill_sectors,
                                  .read = t->kind != L2_TOUCH_WRITE,
                                  .write = t->kind != L2_TOUCH_READ};
-        stack_access(w->l2, t->line / LINE_BYTES, &use, &w->in_l2);
+        stack_access(w->l2, t->line / LINE_BYTES, &use, &w->of_l2);
+        w->handed += sectors_in(t->sectors) * ((uint64_t)use.read + use.write);
         if (t->kind == L2_TOUCH_ATOMIC)
-            w->atomics[addr_map_slice(&w->map, t->line)]++;
+            w->of_atomics[addr_map_slice(&w->map, t->line)]++;
     }
     w->counts.warp_insts += batch->counts.warp_insts;
     w->counts.requests += batch->counts.requests;
@@ -105,7 +133,7 @@ static void take_l1(void *ctx, uint64_t slot, uint64_t block, const touch_l1_t *
     for (size_t i = 0; i < n; i++) { /* a store does not allocate, and leaves the order as it is */
         use.sectors = access[i].sectors;
         if (!access[i].store)
-            stack_access(s, access[i].line / LINE_BYTES, &use, &w->in_l1);
+            stack_access(s, access[i].line / LINE_BYTES, &use, &w->of_l1);
     }
 }
 
@@ -169,11 +197,11 @@ static predict_traffic_t traffic_at(predict_walk_t *w, size_t point, const predi
     const l1_spec_t *l1 = &spec->sm.l1;
     const double l1_lines = (double)l1->sets * l1_spec_ways(l1, carveout);
     const double l2_lines = (double)spec->mem.l2.size / LINE_BYTES;
-    const double reads = (double)w->counts.sectors[L2_TOUCH_READ];
-    const double cached = reads > 0 ? fmin((double)w->counts.l1_sectors / reads, 1) : 0;
+    const double reads = w->sectors[L2_TOUCH_READ];
+    const double cached = reads > 0 ? fmin(w->l1_sectors / reads, 1) : 0;
     t.load_sectors = reads;
-    t.store_sectors = (double)w->counts.sectors[L2_TOUCH_WRITE];
-    t.atomic_sectors = (double)w->counts.sectors[L2_TOUCH_ATOMIC];
+    t.store_sectors = w->sectors[L2_TOUCH_WRITE];
+    t.atomic_sectors = w->sectors[L2_TOUCH_ATOMIC];
     if (!l1->enabled || l1->perfect)
         t.l1_hit = l1->perfect;
     else if (w->in_l1.read.all > 0) /* else the SMs that were looked at have no loads */
@@ -190,10 +218,8 @@ static predict_traffic_t traffic_at(predict_walk_t *w, size_t point, const predi
         write_back(&w->held[point], &spec->mem, (t.dram_reads + allocated) / SECTORS_PER_LINE,
                    distances_missed(&w->in_l2.dirty, l2_lines));
     t.partial = share(w->in_l2.partial, w->in_l2.dirty.all);
-    uint64_t most = 0;
     for (uint32_t s = 0; s < w->map.slices; s++)
-        most = w->atomics[s] > most ? w->atomics[s] : most;
-    t.hot_atomics = (double)most;
+        t.hot_atomics = fmax(w->atomics[s], t.hot_atomics);
     return t;
 }
 
@@ -202,23 +228,141 @@ static predict_traffic_t traffic_at(predict_walk_t *w, size_t point, const predi
 static void choose_l1s(predict_walk_t *w, const predict_profile_t *p, bool one_wave)
 {
     const uint32_t sms = w->spec[0]->sm.sm.count;
-    w->n_l1 = sms < SMS ? sms : SMS;
+    w->n_l1 = sms < 16 ? 1 : SMS;
     for (uint32_t i = 0; i < w->n_l1; i++)
         w->number[i] = (2 * i + 1) * sms / (2 * w->n_l1);
     if (one_wave && p->n_slow > 0)
         w->number[w->n_l1++] = p->busiest % sms;
     for (uint32_t i = 0; i < w->n_l1; i++)
-        w->l1[i] = stack_create(L1_LINES, true);
+        stack_clear(w->l1[i]);
+}
+
+/* Forgets what was measured of the window. */
+static void measure(predict_walk_t *w)
+{
+    stack_counts_clear(&w->of_l1);
+    stack_counts_clear(&w->of_l2);
+    w->handed = 0;
+    w->counts = (touch_counts_t){0};
+    memset(w->of_atomics, 0, w->map.slices * sizeof(*w->of_atomics));
+}
+
+/* Adds what was measured of the window, but for the L2. */
+static void add_window(predict_walk_t *w, double factor)
+{
+    stack_counts_add(&w->in_l1, &w->of_l1, factor);
+    for (unsigned k = 0; k < L2_TOUCH_KINDS; k++)
+        w->sectors[k] += factor * (double)w->counts.sectors[k];
+    w->l1_sectors += factor * (double)w->counts.l1_sectors;
+    for (uint32_t s = 0; s < w->map.slices; s++)
+        w->atomics[s] += factor * (double)w->of_atomics[s];
+}
+
+static void look_at(void *ctx, trace_block_t *block)
+{
+    predict_walk_t *w = ctx;
+    bool wanted = w->begun++ % w->apart == w->apart / 2;
+    for (size_t i = 0; i < w->profile->n_slow; i++)
+        wanted |= w->profile->slow[i].block == block->index;
+    if (wanted)
+        predict_profile_add(w->profile, block);
+}
+
+/* Blocks [first, end) of a walk; those before `from` are not measured. */
+typedef struct {
+    uint64_t first, from, end;
+    double blocks; /* for which the measured ones stand */
+} window_t;
+
+/* *factor: what each measured access stands for. */
+static rb_code_t walk_window(predict_walk_t *w, const window_t *x, double *factor, rb_err_t *err)
+{
+    uint64_t before = 0;
+    measure(w);
+    if (x->from > x->first) {
+        RB_TRY(touch_walk_go(w->walk, x->from, err));
+        before = w->counts.requests;
+        measure(w);
+    }
+    RB_TRY(touch_walk_go(w->walk, UINT64_MAX, err));
+    const double of_block = (double)(before + w->counts.requests) / (double)(x->end - x->first);
+    *factor = w->counts.requests > 0 ? of_block * x->blocks / (double)w->counts.requests
+                                     : x->blocks / (double)(x->end - x->from);
+    add_window(w, *factor);
+    return RB_OK;
+}
+
+/* Sets the windows of n blocks, and returns their number. */
+static size_t choose_windows(window_t window[WINDOWS], uint64_t n, uint64_t slots)
+{
+    const uint64_t part = n / WINDOW_PART, size = slots > part ? slots : part;
+    const uint64_t room = n / (WALKED_PART * size), count = room < WINDOWS ? room : WINDOWS;
+    if (count < 2) {
+        window[0] = (window_t){0, 0, n, (double)n};
+        return 1;
+    }
+    const uint64_t warm = size >= 2 * slots ? size / 4 : 0, period = (n - size) / (count - 1);
+    window[0] = (window_t){0, 0, size, (double)size};
+    for (uint64_t i = 1; i < count; i++) {
+        const uint64_t from = size + (i - 1) * period + (period - size) / 2;
+        window[i] = (window_t){from - warm, from, from + size, (double)period};
+    }
+    return count;
+}
+
+/* Blocks between windows bring as many new lines as those of the window before. */
+static rb_code_t walk_windows(predict_walk_t *w, const window_t *x, size_t n, far_window_t *far,
+                              uint64_t blocks, rb_err_t *err)
+{
+    double factor[WINDOWS];
+    for (size_t i = 0; i < n; i++) {
+        const double fresh = stack_fresh(w->l2), novel = stack_novel(w->l2);
+        const double size = (double)(x[i].end - x[i].first);
+        const uint64_t next = i + 1 < n ? x[i + 1].first : blocks;
+        stack_part(w->l2, i == 0);
+        touch_walk_move(w->walk, x[i].first, x[i].end);
+        RB_TRY(walk_window(w, &x[i], &factor[i], err));
+        far[i].before = (double)x[i].from / size;
+        far[i].lines = stack_novel(w->l2) - novel;
+        far[i].counted = far[i].lines * stack_rate(w->l2);
+        stack_counts_clear(&far[i].counts);
+        /* Sampled lines are not exactly their share (SHARDS corrects that, too). */
+        const double sampled = w->of_l2.read.all + w->of_l2.write.all;
+        stack_counts_add(&far[i].counts, &w->of_l2, sampled > 0 ? (double)w->handed / sampled : 1);
+        stack_skip(w->l2, (stack_fresh(w->l2) - fresh) / size * (double)(next - x[i].end));
+    }
+    far_reuse_settle(far + 1, n - 1);
+    for (size_t i = 0; i < n; i++)
+        stack_counts_add(&w->in_l2, &far[i].counts, factor[i]);
+    return RB_OK;
+}
+
+static rb_code_t walk_blocks(predict_walk_t *w, trace_source_t *source, uint64_t id,
+                             predict_profile_t *p, const touch_consumer_t *consumer, rb_err_t *err)
+{
+    window_t window[WINDOWS];
+    uint64_t walked = 0;
+    const size_t n = choose_windows(window, p->blocks, consumer->slots);
+    for (size_t i = 0; i < n; i++)
+        walked += window[i].end - window[i].first;
+    w->begun = 0;
+    w->apart = (walked + PROFILE_BLOCKS - 1) / PROFILE_BLOCKS;
+    w->profile = p;
+    touch_walk_close(w->walk);
+    RB_TRY(touch_walk_open(&w->walk, source, id, 0, window[0].end, CODE_BASE, consumer, err));
+    return walk_windows(w, window, n, w->far, p->blocks, err);
 }
 
 rb_code_t predict_walk_launch(predict_walk_t *w, trace_source_t *source, uint64_t id,
-                              const predict_profile_t *p, predict_traffic_t *out, rb_err_t *err)
+                              predict_profile_t *p, predict_traffic_t *out, rb_err_t *err)
 {
     occupancy_t o;
     RB_TRY(occupancy_compute(w->spec[0], &p->info, &o, err));
     take_copies(w, source, id);
-    w->in_l1 = w->in_l2 = (stack_counts_t){0};
-    w->counts = (touch_counts_t){0};
+    stack_counts_clear(&w->in_l1);
+    stack_counts_clear(&w->in_l2);
+    memset(w->sectors, 0, sizeof(w->sectors));
+    w->l1_sectors = 0;
     memset(w->atomics, 0, w->map.slices * sizeof(*w->atomics));
     const uint64_t all = (uint64_t)w->spec[0]->sm.sm.count * o.blocks_per_sm;
     w->slots = all < p->info.n_blocks ? all : p->info.n_blocks;
@@ -231,11 +375,10 @@ rb_code_t predict_walk_launch(predict_walk_t *w, trace_source_t *source, uint64_
                                        .reach = touch_reach(smallest / LINE_BYTES),
                                        .slots = all,
                                        .wants_l1 = wants_l1,
-                                       .take_l1 = take_l1};
-    const rb_code_t rc = touch_walk(source, id, 0, p->info.n_blocks, CODE_BASE, &consumer, err);
-    for (uint32_t i = 0; i < w->n_l1; i++)
-        stack_destroy(w->l1[i]);
-    RB_TRY(rc);
+                                       .take_l1 = take_l1,
+                                       .begin = look_at};
+    RB_TRY(walk_blocks(w, source, id, p, &consumer, err));
+    RB_TRY(predict_profile_end(p, err));
     for (size_t i = 0; i < w->n; i++) {
         RB_TRY(occupancy_compute(w->spec[i], &p->info, &o, err));
         out[i] = traffic_at(w, i, p, o.carveout);

@@ -15,10 +15,11 @@ typedef struct predict_walk predict_walk_t;
 predict_walk_t *predict_walk_create(const gpu_spec_t *const *spec, size_t n);
 void predict_walk_destroy(predict_walk_t *w); /* NULL is allowed */
 
-/* Walks launch `id`, which follows the ones walked before, and sets the traffic at each point. Errors of
- * the source, and launches that do not fit. */
+/* Walks launch `id`, which follows the ones walked before, adds what its blocks are like to the profile, ends it,
+ * and sets the traffic at each point. The profile borrows from the walk until the next one. Errors of the source, and
+ * launches that do not fit. */
 RB_CHECKED rb_code_t predict_walk_launch(predict_walk_t *w, trace_source_t *source, uint64_t id,
-                                         const predict_profile_t *p, predict_traffic_t *out,
+                                         predict_profile_t *p, predict_traffic_t *out,
                                          rb_err_t *err);
 
 #endif

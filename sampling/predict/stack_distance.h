@@ -19,6 +19,8 @@ enum { DISTANCE_EXACT = 16, DISTANCE_BINS = DISTANCE_EXACT + 16 * 36 };
 typedef struct {
     double bin[DISTANCE_BINS];
     double never; /* first accesses */
+    double far;   /* the last one was in an earlier part */
+    size_t used;  /* bins; the others are 0 */
     double all;
 } distances_t;
 
@@ -37,9 +39,15 @@ typedef struct {
 typedef struct line_stack line_stack_t;
 
 /* most: lines that are kept. exact: those that were not accessed for longest are forgotten, instead of
- * sampling fewer lines; then distances are right up to `most` lines. */
+ * sampling fewer lines; then distances are right up to half of `most` lines. */
 line_stack_t *stack_create(size_t most, bool exact);
 void stack_destroy(line_stack_t *s); /* NULL is allowed */
+
+/* An exact one samples fewer lines nevertheless, so many times half of them, before it forgets any. */
+void stack_may_halve(line_stack_t *s, unsigned times);
+
+/* Forgets all lines. */
+void stack_clear(line_stack_t *s);
 
 /* An access to sectors (bits 0 to 3) of a line. */
 typedef struct {
@@ -51,6 +59,25 @@ typedef struct {
 
 /* line: its number. */
 void stack_access(line_stack_t *s, uint64_t line, const stack_use_t *use, stack_counts_t *counts);
+
+/* From now on accesses are of another part of the launch, or, if `first`, of another launch. Distances from one part of
+ * a launch to another are not known, because something was left out between them. */
+void stack_part(line_stack_t *s, bool first);
+
+/* Lines so far that were new, and that were not accessed before in their part. */
+double stack_fresh(const line_stack_t *s);
+double stack_novel(const line_stack_t *s);
+
+/* Adds n accesses of that distance. */
+void distances_add(distances_t *d, double distance, double n);
+
+/* That many other lines are accessed, which are not named: they push the others down. Not of an exact stack. */
+void stack_skip(line_stack_t *s, double lines);
+
+void stack_counts_clear(stack_counts_t *c);
+
+/* sum += factor * part */
+void stack_counts_add(stack_counts_t *sum, const stack_counts_t *part, double factor);
 
 /* The share of lines that are sampled: 1, 1/2, 1/4 ... */
 double stack_rate(const line_stack_t *s);

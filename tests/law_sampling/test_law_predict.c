@@ -9,6 +9,7 @@
 #include "sampling/predict/block_model.h"
 #include "sampling/predict/predict.h"
 #include "sim/core/engine/msg.h"
+#include "sim/core/mix64.h"
 #include "tests/support/sim/inside_lab.h"
 #include "tests/support/sim/lab.h"
 #include "tests/support/temp_folder.h"
@@ -170,6 +171,37 @@ static void hits_follow_the_capacity(void **state)
     assert_true(out[1].traffic.l1_hit < 0.01);
     assert_true(out[1].cycles > out[0].cycles);
     lab_assert_near(out[1].traffic.l2_hit, 0.75, 0.01, "in the L2");
+}
+
+/* Every other access is to a table of TABLE lines, at random, the others stream. */
+enum { MANY_BLOCKS = 8000, LOOKS = 16, TABLE = 12000 };
+
+static uint64_t table_address(const void *ctx, uint64_t warp, unsigned lane, uint64_t step)
+{
+    (void)ctx;
+    const uint64_t at = warp * LOOKS + step;
+    const uint64_t line = step % 2 == 0 ? TABLE + at : mix64(at) % TABLE;
+    return (UINT64_C(1) << 32) + line * LINE_BYTES + lane * 4;
+}
+
+/* A launch of many waves is walked in windows, each of which uses a sixth of the table. All of it is brought once. */
+static void windows_tell_what_is_shared_from_what_is_used_once(void **state)
+{
+    const gpu_spec_t spec = LAB_SPEC("v100", ONE_SM, "l2.size=6MiB");
+    const lab_access_t a = {.op = {"LDG.E.SYS", NULL, "R2"},
+                            .blocks = MANY_BLOCKS,
+                            .threads = 32,
+                            .mask = (uint32_t)LAB_FULL,
+                            .steps = LOOKS,
+                            .address = table_address};
+    (void)state;
+    synth_t *s = synth_create();
+    lab_access_add(s, &spec, &a);
+    const predicted_t p = predict_launch_of(&spec, synth_source(s), 1);
+    synth_destroy(s);
+    lab_assert_near(p.traffic.load_sectors, MANY_BLOCKS * LOOKS * SECTORS_PER_LINE, 0.01, "loads");
+    lab_assert_near(p.traffic.dram_reads, (MANY_BLOCKS * LOOKS / 2.0 + TABLE) * SECTORS_PER_LINE,
+                    0.1, "first reads");
 }
 
 static void what_does_not_hold_is_said(void **state)
@@ -353,6 +385,7 @@ int main(void)
         cmocka_unit_test(a_full_sub_core_issues_one_a_cycle),
         cmocka_unit_test(a_stream_is_bound_by_the_dram),
         cmocka_unit_test(hits_follow_the_capacity),
+        cmocka_unit_test(windows_tell_what_is_shared_from_what_is_used_once),
         cmocka_unit_test(what_does_not_hold_is_said),
         cmocka_unit_test(a_long_block_tells_launches_of_equal_sums_apart),
         cmocka_unit_test(warps_that_wait_for_others_are_in_doubt),

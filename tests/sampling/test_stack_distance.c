@@ -128,6 +128,57 @@ static void samples_tell_the_same(void **state)
     stack_destroy(s);
 }
 
+/* Lines that are skipped push the others down, and distances to an earlier part of a launch are not known. */
+static void what_was_left_out_counts(void **state)
+{
+    const stack_use_t use = {.sectors = 1, .group = 1, .read = true};
+    stack_counts_t counts = {0};
+    line_stack_t *s = stack_create(64, false);
+    (void)state;
+    for (uint64_t i = 0; i < 10; i++)
+        stack_access(s, i, &use, &counts);
+    stack_skip(s, 100);
+    assert_true(stack_fresh(s) == 10 && stack_novel(s) == 10);
+    stack_access(s, 0, &use, &counts);
+    assert_true(distances_missed(&counts.read, 108) == 11);
+    assert_true(distances_missed(&counts.read, 112) == 10);
+    stack_part(s, true);
+    stack_access(s, 1, &use, &counts); /* used before the launch */
+    assert_true(counts.read.far == 0 && stack_novel(s) == 11);
+    stack_part(s, false);
+    stack_access(s, 1, &use, &counts);
+    assert_true(counts.read.far == 1 && stack_fresh(s) == 10 && stack_novel(s) == 12);
+    for (uint64_t i = 100; i < 1000; i++) /* what was skipped stays when lines are left out */
+        stack_access(s, i, &use, &counts);
+    assert_true(stack_rate(s) < 1);
+    stack_clear(s);
+    counts = (stack_counts_t){0};
+    stack_access(s, 1, &use, &counts);
+    assert_true(counts.read.never == 1 / stack_rate(s) || counts.read.all == 0);
+    stack_destroy(s);
+}
+
+/* An exact one may sample half of the lines, twice, before it forgets any. */
+static void some_lines_may_stand_for_all(void **state)
+{
+    enum { LOOP = 1500 };
+    const stack_use_t use = {.sectors = 1, .group = 1, .read = true};
+    stack_counts_t counts = {0};
+    line_stack_t *s = stack_create(512, true);
+    (void)state;
+    stack_may_halve(s, 2);
+    for (int k = 0; k < 8; k++)
+        for (uint64_t i = 0; i < LOOP; i++)
+            stack_access(s, i, &use, &counts);
+    assert_true(stack_rate(s) == 0.25);
+    assert_true(fabs(counts.read.all / (8 * LOOP) - 1) < 0.25);
+    assert_true(distances_missed(&counts.read, LOOP / 2) / counts.read.all > 0.9);
+    assert_true(distances_missed(&counts.read, 2 * LOOP) / counts.read.all < 0.35);
+    stack_clear(s);
+    assert_true(stack_rate(s) == 1);
+    stack_destroy(s);
+}
+
 static void ranks_are_spearmans(void **state)
 {
     const double x[] = {1, 2, 3, 4, 5}, up[] = {2, 4, 8, 16, 32}, down[] = {5, 4, 3, 2, 1};
@@ -146,6 +197,8 @@ int main(void)
         cmocka_unit_test(distances_are_those_of_every_cache),
         cmocka_unit_test(a_miss_fetches_its_group),
         cmocka_unit_test(samples_tell_the_same),
+        cmocka_unit_test(what_was_left_out_counts),
+        cmocka_unit_test(some_lines_may_stand_for_all),
         cmocka_unit_test(ranks_are_spearmans),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -23,6 +23,7 @@ struct touch_walk {
     const trace_source_ops_t *ops;
     trace_launch_t *launch;
     touch_warps_t *warps; /* owned */
+    const touch_consumer_t *consumer;
     const bool *enough;
     uint64_t next, end; /* blocks that have not begun */
     slot_t *slot;       /* owned */
@@ -50,6 +51,8 @@ static void begin_block(touch_walk_t *k, slot_t *s, trace_block_t *block)
     rb_grow(&s->warp, &s->cap, block->n_warps, sizeof(*s->warp));
     touch_warps_turn(k->warps, (uint64_t)(s - k->slot), block->index);
     touch_warps_count(k->warps, block->n_insts);
+    if (k->consumer->begin != NULL)
+        k->consumer->begin(k->consumer->ctx, block);
     for (uint32_t i = 0; i < block->n_warps; i++)
         touch_warp_begin(k->warps, &s->warp[i], &block->warps[i]);
 }
@@ -151,6 +154,13 @@ bool touch_walk_is_done(const touch_walk_t *k)
     return k->running == 0 && k->next >= k->end;
 }
 
+void touch_walk_move(touch_walk_t *k, uint64_t first, uint64_t end)
+{
+    k->next = first;
+    k->end = end;
+    touch_warps_forget(k->warps);
+}
+
 rb_code_t touch_walk_open(touch_walk_t **out, trace_source_t *source, uint64_t id, uint64_t first,
                           uint64_t end, uint64_t code_base, const touch_consumer_t *consumer,
                           rb_err_t *err)
@@ -164,6 +174,7 @@ rb_code_t touch_walk_open(touch_walk_t **out, trace_source_t *source, uint64_t i
     *k = (touch_walk_t){.ops = source->ops,
                         .launch = launch,
                         .warps = touch_warps_create(&info, code_base, consumer),
+                        .consumer = consumer,
                         .enough = consumer->enough,
                         .next = first,
                         .end = end,

@@ -65,6 +65,8 @@ typedef struct {
      * gets them, a turn of a warp at a time. Repeats are among them. */
     bool (*wants_l1)(void *ctx, uint64_t slot);
     void (*take_l1)(void *ctx, uint64_t slot, uint64_t block, const touch_l1_t *access, size_t n);
+    /* Optional: a block that begins. */
+    void (*begin)(void *ctx, trace_block_t *block);
 } touch_consumer_t;
 
 /* A reach for a cache of that many lines. Its order of use is then exact to an eighth, which is
@@ -91,6 +93,10 @@ RB_CHECKED rb_code_t touch_walk_open(touch_walk_t **out, trace_source_t *source,
 /* Goes on until all blocks before `until` have run; some later ones have then begun. */
 RB_CHECKED rb_code_t touch_walk_go(touch_walk_t *k, uint64_t until, rb_err_t *err);
 bool touch_walk_is_done(const touch_walk_t *k);
+
+/* A walk that is done goes on with blocks [first, end), which are after the ones before. No access is a repeat of one
+ * before. */
+void touch_walk_move(touch_walk_t *k, uint64_t first, uint64_t end);
 
 /* NULL is allowed. */
 void touch_walk_close(touch_walk_t *k);

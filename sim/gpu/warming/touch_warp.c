@@ -51,6 +51,11 @@ void touch_warps_hand_over(touch_warps_t *w)
     w->n_masks = 0;
 }
 
+void touch_warps_forget(touch_warps_t *w)
+{
+    w->now += w->consumer->reach;
+}
+
 /* Call before accesses are added. Then there is room for those of an instruction. */
 static inline void make_room(touch_warps_t *w)
 {

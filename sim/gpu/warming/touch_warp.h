@@ -39,4 +39,7 @@ bool touch_warp_go(touch_warps_t *w, touch_warp_t *x, uint32_t n);
 /* Hands over what is left. */
 void touch_warps_hand_over(touch_warps_t *w);
 
+/* From now on no access is a repeat of one before. */
+void touch_warps_forget(touch_warps_t *w);
+
 #endif
