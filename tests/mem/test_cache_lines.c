@@ -90,11 +90,12 @@ static cache_t *new_cache(uint32_t ways)
 /* The lines of a cache that was filled by traffic to `lines` lines from `first` on. */
 static cache_lines_t list_of(uint32_t ways, uint64_t seed, int n, uint64_t first, uint64_t lines)
 {
-    const uint32_t unknown[SETS] = {0};
+    uint32_t unknown[SETS] = {0};
     cache_lines_t list = {0};
     cache_t *c = new_cache(ways);
     traffic(c, seed, n, first, lines);
-    cache_lines_add(&list, c, unknown);
+    cache_lines_take(&list, c, unknown);
+    assert_int_equal(cache_count(c), 0);
     cache_destroy(c);
     return list;
 }
@@ -143,13 +144,14 @@ typedef struct {
 
 static cache_lines_t lines_of(const launch_t *l)
 {
-    const uint32_t writes[SETS] = {l->writes};
+    uint32_t writes[SETS] = {l->writes};
     cache_lines_t list = {0};
     cache_t *c = new_cache(8);
     write_lines(c, l->write_from, l->write_to);
     for (uint64_t i = l->read_from; i < l->read_to; i++)
         use(c, i * SETS * LINE, 0);
-    cache_lines_add(&list, c, writes);
+    cache_lines_take(&list, c, writes);
+    assert_int_equal(writes[0], 0);
     cache_destroy(c);
     return list;
 }
@@ -245,15 +247,17 @@ static void modified_lines_are_news(void **state)
 /* Lists may have several caches, one after the other. */
 static void each_cache_of_a_list_has_its_place(void **state)
 {
-    const uint32_t unknown[SETS] = {0};
+    uint32_t unknown[SETS] = {0};
     (void)state;
     cache_lines_t list = {0};
     cache_lines_at_t at = {.lines = &list};
-    cache_t *from[2];
+    cache_t *from[2], *taken;
     for (uint32_t i = 0; i < 2; i++) {
         from[i] = new_cache(24);
         traffic(from[i], 3 + i, 900, 0, SETS * 20);
-        cache_lines_add(&list, from[i], unknown);
+        taken = cache_copy(from[i]);
+        cache_lines_take(&list, taken, unknown);
+        cache_destroy(taken);
     }
     for (uint32_t i = 0; i < 2; i++) {
         cache_t *to = new_cache(24);

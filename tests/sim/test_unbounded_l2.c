@@ -73,8 +73,7 @@ static void equal_lines(const cache_lines_t *a, const cache_lines_t *b)
     assert_int_equal(a->n_sets, b->n_sets);
     assert_int_equal(a->n, b->n);
     assert_int_equal(a->n_written, b->n_written);
-    assert_memory_equal(a->count, b->count, a->n_sets * sizeof(*a->count));
-    assert_memory_equal(a->writes, b->writes, a->n_sets * sizeof(*a->writes));
+    assert_memory_equal(a->set, b->set, a->n_sets * sizeof(*a->set));
     assert_memory_equal(a->tag, b->tag, a->n * sizeof(*a->tag));
     for (size_t i = 0; i < a->n_written; i++) {
         assert_int_equal(a->written[i].dirty, b->written[i].dirty);
@@ -95,7 +94,7 @@ static void lines_are_those_of_the_l2_itself(void **state)
     l2_chip_tags_t chip = chip_of(SETS);
     l2_tags_touch(&chip, touch, ACCESSES, (l2_masks_t)masks, &sum);
     for (uint32_t i = 0; i < SLICES; i++)
-        cache_lines_add(&own, slice[i].cache, writes[i]);
+        cache_lines_take(&own, slice[i].cache, writes[i]);
     walk(&lines, SLICES * SETS * WAYS, &over);
     assert_false(over);
     assert_int_equal(lines.n, sum.lines); /* none was evicted */

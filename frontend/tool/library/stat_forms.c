@@ -4,6 +4,8 @@
 
 #include "sim/core/alloc.h"
 
+enum { COUNTERS = SM_STAT_COUNT + L2_STAT_COUNT + DRAM_STAT_COUNT };
+
 static const size_t counters_of_sm = 0, counters_of_l2 = SM_STAT_COUNT,
                     counters_of_dram = (size_t)SM_STAT_COUNT + (size_t)L2_STAT_COUNT;
 
@@ -64,14 +66,16 @@ static void add_quotient(stat_form_t *f, metric_id_t id, size_t value, const run
 }
 
 /* Adds the terms of one value to all forms: a sum's coefficient is what it is when that value is 1 and
- * the others are 0. */
+ * the others are 0. Of the counters, which follow the other sums, this is known without asking each. */
 static void add_value(stat_form_t *forms, size_t value, const gpu_spec_t *spec)
 {
-    const size_t first = stat_count() - METRIC_COUNT;
+    const size_t first = stat_count() - METRIC_COUNT, heads = first - COUNTERS;
     const run_totals_t t = unit_totals(value, spec), nothing = {0};
     const stat_view_t view = {spec, &t, &nothing, false};
-    for (size_t i = 0; i < first; i++)
+    for (size_t i = 0; i < heads; i++)
         add_term(&forms[i].num, value, stat_value_f64(&view, i));
+    if (value >= VALUE_COUNTERS && value < VALUE_LAUNCH_CYCLES)
+        add_term(&forms[heads + value - VALUE_COUNTERS].num, value, 1);
     for (unsigned i = 0; i < METRIC_COUNT; i++)
         add_quotient(&forms[first + i], (metric_id_t)i, value, &t, spec);
 }

@@ -98,14 +98,14 @@ static cache_t **take_l2(const before_t *b)
     return list;
 }
 
-/* Keeps tags for the next take_l2(), unless their policy has a past. */
+/* Keeps tags for the next take_l2(). */
 static void give_l2(const before_t *b, cache_t **list)
 {
-    for (unsigned i = 0; i < GPU_SPARE_L2 && before_is_lru(b); i++) {
+    for (unsigned i = 0; i < GPU_SPARE_L2; i++) {
         if (b->g->spare_l2[i] != NULL)
             continue;
         for (uint32_t s = 0; s < b->g->map.slices; s++)
-            cache_invalidate(list[s]);
+            cache_renew(list[s]);
         b->g->spare_l2[i] = list;
         return;
     }
@@ -209,7 +209,7 @@ static rb_code_t add_launch(before_t *b, uint64_t k, rb_err_t *err)
     }
     b->met[gpu_code_number(b->g, info.code_id)] = true;
     for (size_t i = 0; i < p->lines.n_sets; i++)
-        b->writes[i] += p->lines.writes[i];
+        b->writes[p->lines.set[i].set] += p->lines.set[i].writes;
     b->placed = p->placed;
     if (gpu_code_first(b->g, info.code_id, k) == k)
         put_code(b, p);

@@ -50,9 +50,6 @@ static inline bool before_is_lru(const before_t *b)
 RB_CHECKED rb_code_t before_walk_blocks(before_t *b, uint64_t k, bool counts,
                                         const uint64_t (*range)[2], size_t n_ranges, rb_err_t *err);
 
-/* Empties the L2 of the chip. */
-void before_empty_chip(const before_t *b);
-
 /* The key of launch k's footprint; 0: it cannot be remembered. */
 RB_CHECKED rb_code_t before_key(const before_t *b, uint64_t k, uint64_t *key, rb_err_t *err);
 

@@ -102,21 +102,13 @@ rb_code_t before_walk_blocks(before_t *b, uint64_t k, bool counts, const uint64_
     return report_touching(b->g) ? RB_OK : RB_STOPPED;
 }
 
-void before_empty_chip(const before_t *b)
-{
-    for (uint32_t s = 0; s < b->g->map.slices; s++)
-        cache_invalidate(b->tags.slice[s].cache);
-}
-
 void before_take_footprint(before_t *b, uint64_t warp_insts, uint64_t placed, footprint_t *out)
 {
     *out = (footprint_t){.warp_insts = warp_insts, .placed = placed};
     for (uint32_t s = 0; s < b->g->map.slices; s++) {
         const l2_tags_t *t = &b->tags.slice[s];
-        cache_lines_add(&out->lines, t->cache, t->writes);
-        memset(t->writes, 0, cache_sets(t->cache) * sizeof(*t->writes));
+        cache_lines_take(&out->lines, t->cache, t->writes);
     }
-    before_empty_chip(b);
 }
 
 void before_touch_code(before_t *b, const footprint_t *of, footprint_t *out)

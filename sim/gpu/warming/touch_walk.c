@@ -12,6 +12,7 @@ enum { TURN_MOST = 4, SLOW_MOST = 100, TURNS = 1000 };
 
 /* The place of a block that runs. */
 typedef struct {
+    uint64_t number;
     trace_block_t *block; /* NULL: none */
     uint64_t bytes;       /* of its decoded instructions */
     uint32_t slow;        /* turns that it lets pass, of TURNS */
@@ -26,8 +27,9 @@ struct touch_walk {
     const touch_consumer_t *consumer;
     const bool *enough;
     uint64_t next, end; /* blocks that have not begun */
-    slot_t *slot;       /* owned */
-    uint64_t n_slots;
+    slot_t *
+        slot; /* owned: n_slots that may have a block, in order, then those that never will again */
+    uint64_t n_slots, n_made;
     uint64_t running, bytes; /* blocks that run; of their decoded instructions */
     uint64_t turns;
 };
@@ -49,7 +51,7 @@ static void begin_block(touch_walk_t *k, slot_t *s, trace_block_t *block)
     k->bytes += s->bytes;
     k->running++;
     rb_grow(&s->warp, &s->cap, block->n_warps, sizeof(*s->warp));
-    touch_warps_turn(k->warps, (uint64_t)(s - k->slot), block->index);
+    touch_warps_turn(k->warps, s->number, block->index);
     touch_warps_count(k->warps, block->n_insts);
     if (k->consumer->begin != NULL)
         k->consumer->begin(k->consumer->ctx, block);
@@ -87,7 +89,7 @@ static void turn(touch_walk_t *k, slot_t *s)
     bool more = false;
     if ((random >> 32) % TURNS < s->slow)
         return;
-    touch_warps_turn(k->warps, (uint64_t)(s - k->slot), s->block->index);
+    touch_warps_turn(k->warps, s->number, s->block->index);
     for (uint32_t i = 0; i < s->block->n_warps; i++)
         more |= touch_warp_go(k->warps, &s->warp[i], n);
     if (!more)
@@ -108,6 +110,22 @@ static void prefetch(const touch_walk_t *k, const slot_t *s)
     if (near < end && near->block != NULL)
         for (uint32_t i = 0; i < near->block->n_warps; i++)
             __builtin_prefetch(near->warp[i].rec);
+}
+
+/* Leaves out empty slots once no block can fill them: blocks that outlive most others would pay for them at each turn. */
+static void close_ranks(touch_walk_t *k)
+{
+    uint64_t n = 0;
+    if (k->next < k->end || 2 * k->running > k->n_slots)
+        return;
+    for (uint64_t i = 0; i < k->n_slots; i++) {
+        if (k->slot[i].block == NULL)
+            continue;
+        const slot_t s = k->slot[i];
+        k->slot[i] = k->slot[n];
+        k->slot[n++] = s;
+    }
+    k->n_slots = n;
 }
 
 static void end_all(touch_walk_t *k)
@@ -144,6 +162,7 @@ rb_code_t touch_walk_go(touch_walk_t *k, uint64_t until, rb_err_t *err)
             if (rc == RB_OK && s->block != NULL)
                 turn(k, s);
         }
+        close_ranks(k);
     }
     touch_warps_hand_over(k->warps);
     return rc;
@@ -179,7 +198,10 @@ rb_code_t touch_walk_open(touch_walk_t **out, trace_source_t *source, uint64_t i
                         .next = first,
                         .end = end,
                         .n_slots = consumer->slots < end - first ? consumer->slots : end - first};
+    k->n_made = k->n_slots;
     k->slot = rb_calloc(k->n_slots, sizeof(*k->slot));
+    for (uint64_t i = 0; i < k->n_slots; i++)
+        k->slot[i].number = i;
     *out = k;
     return RB_OK;
 }
@@ -190,7 +212,7 @@ void touch_walk_close(touch_walk_t *k)
         return;
     end_all(k);
     touch_warps_destroy(k->warps);
-    for (uint64_t i = 0; i < k->n_slots; i++)
+    for (uint64_t i = 0; i < k->n_made; i++)
         free(k->slot[i].warp);
     free(k->slot);
     k->ops->close(k->launch);

@@ -143,7 +143,7 @@ void unbounded_l2_lines(const unbounded_l2_t *u, used_lines_t *out)
     for (size_t i = 0, k = 0; k < n; i++)
         if (u->entry[i].tag != 0)
             by_use[k++] = u->entry[i];
-    for (unsigned d = 0; d < DIGITS; d++) {
+    for (unsigned d = 0; d < DIGITS && u->now >> d * DIGIT != 0; d++) {
         sort_by(d, by_use, other, n);
         entry_t *sorted = other;
         other = by_use;

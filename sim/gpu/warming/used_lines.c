@@ -52,19 +52,19 @@ static bool count_sets(const used_lines_t *u, const l2_tags_t *shape, const uint
     return fits;
 }
 
-/* Puts the lines, which keep their order, set by set. */
-static void sort_lines(const used_lines_t *u, const uint32_t *set, const uint64_t *local,
-                       cache_lines_t *out)
+/* Puts the lines, which keep their order, set by set. entry: number of each set in the list. */
+static void sort_lines(const used_lines_t *u, const uint32_t *set, const uint32_t *entry,
+                       const uint64_t *local, cache_lines_t *out)
 {
     size_t *at = rb_calloc(out->n_sets + 1, sizeof(*at));
     size_t *from = rb_calloc(u->n + 1, sizeof(*from)), written = 0;
     for (size_t s = 0; s < out->n_sets; s++)
-        at[s + 1] = at[s] + out->count[s];
+        at[s + 1] = at[s] + out->set[s].n;
     for (size_t i = 0; i < u->n; i++) {
-        const size_t place = at[set[i]]++;
+        const size_t place = at[entry[set[i]]]++;
         out->tag[place] = local[i] | (u->tag[i] & (cache_tag_t)CACHE_TAG_BITS);
         if (u->tag[i] & CACHE_TAG_WRITTEN) {
-            out->writes[set[i]] += u->writes[written];
+            out->set[entry[set[i]]].writes += u->writes[written];
             from[place] = written++;
         }
     }
@@ -75,25 +75,37 @@ static void sort_lines(const used_lines_t *u, const uint32_t *set, const uint64_
     free(at);
 }
 
+/* Lists the sets that have lines. */
+static void list_sets(cache_lines_t *out, const uint16_t *count, uint32_t *entry)
+{
+    for (uint32_t s = 0; s < out->all_sets; s++) {
+        if (count[s] == 0)
+            continue;
+        rb_grow(&out->set, &out->cap_sets, out->n_sets + 1, sizeof(*out->set));
+        entry[s] = (uint32_t)out->n_sets;
+        out->set[out->n_sets++] = (cache_lines_set_t){.set = s, .n = count[s]};
+    }
+}
+
 bool used_lines_place(const used_lines_t *u, const l2_chip_tags_t *chip, cache_lines_t *out)
 {
     const size_t n_sets = (size_t)chip->map->slices * cache_sets(chip->slice[0].cache);
-    *out = (cache_lines_t){.n_sets = n_sets, .n = u->n};
-    rb_grow(&out->count, &out->cap_sets, n_sets + 1, sizeof(*out->count));
-    rb_grow(&out->writes, &out->cap_writes, n_sets + 1, sizeof(*out->writes));
-    memset(out->count, 0, (n_sets + 1) * sizeof(*out->count));
-    memset(out->writes, 0, (n_sets + 1) * sizeof(*out->writes));
+    uint16_t *count = rb_calloc(n_sets + 1, sizeof(*count));
     uint32_t *set = rb_calloc(u->n + 1, sizeof(*set));
     uint64_t *local = rb_calloc(u->n + 1, sizeof(*local));
+    *out = (cache_lines_t){0};
     find_sets(u, chip, set, local);
-    const bool fits = count_sets(u, &chip->slice[0], set, n_sets, out->count);
+    const bool fits = count_sets(u, &chip->slice[0], set, n_sets, count);
     if (fits) {
+        uint32_t *entry = rb_calloc(n_sets + 1, sizeof(*entry));
+        *out = (cache_lines_t){.all_sets = n_sets, .n = u->n};
         rb_grow(&out->tag, &out->cap, u->n + 1, sizeof(*out->tag));
         rb_grow(&out->written, &out->cap_written, u->n_written + 1, sizeof(*out->written));
-        sort_lines(u, set, local, out);
-    } else {
-        cache_lines_free(out);
+        list_sets(out, count, entry);
+        sort_lines(u, set, entry, local, out);
+        free(entry);
     }
+    free(count);
     free(set);
     free(local);
     return fits;

@@ -18,6 +18,8 @@
     case REPLACEMENT_##NAME:                                                                       \
         return replacement_##name##_replace(c, set);
 
+#define FIRST_RANDOM 0x9E3779B9u
+
 /* Of a cache whose owner says nothing of its accesses. */
 static const cache_request_t unknown_request;
 
@@ -65,13 +67,31 @@ void cache_shape(cache_t *c, uint32_t sets, uint32_t ways)
     }
 }
 
-void cache_clear(cache_t *c)
+void cache_clear_rest(cache_t *c)
 {
     c->count = 0;
     if (c->policy_word != NULL)
         memset(c->policy_word, 0, replacement_words[c->policy] * sizeof(*c->policy_word));
     if (c->victims != NULL)
         cache_clear(c->victims);
+}
+
+void cache_clear_set(cache_t *c, uint32_t set)
+{
+    const size_t words = cache_state_words(c);
+    if (words > 0)
+        memset(c->policy_state + set * words, 0, words * sizeof(*c->policy_state));
+    if (c->narrow) {
+        memset(c->narrow_set + set * c->narrow_bytes, 0, c->narrow_bytes);
+        return;
+    }
+    memset(c->table + (size_t)set * c->chunks, 0, c->chunks * sizeof(*c->table));
+    c->wide_set[set] = wide_empty();
+}
+
+void cache_clear(cache_t *c)
+{
+    cache_clear_rest(c);
     if (c->sets == 0)
         return;
     if (c->planes > 0)
@@ -102,7 +122,7 @@ cache_t *cache_create(uint32_t sets, uint32_t ways, uint32_t line_bytes,
     c->request = &unknown_request;
     if (replacement_words[policy] > 0)
         c->policy_word = rb_model_calloc(replacement_words[policy], sizeof(*c->policy_word));
-    c->random_state = 0x9E3779B9u;
+    c->random_state = FIRST_RANDOM;
     while (line_bytes >> c->line_shift > 1)
         c->line_shift++;
     if (writes)
@@ -163,6 +183,13 @@ void cache_invalidate(cache_t *c)
 {
     if (c->count > 0)
         cache_clear(c);
+}
+
+void cache_renew(cache_t *c)
+{
+    if (c->count > 0 || c->planes > 0 || c->policy_word != NULL)
+        cache_clear(c);
+    c->random_state = FIRST_RANDOM;
 }
 
 /* Dispatch to the cache's replacement policy (replacement.h). */

@@ -118,6 +118,9 @@ void cache_reset(cache_t *c, uint32_t sets, uint32_t ways);
 /* Drops all lines, dirty ones too. */
 void cache_invalidate(cache_t *c);
 
+/* The same, and what its policy has seen is forgotten: as just created. */
+void cache_renew(cache_t *c);
+
 /* A line's address (a multiple of the line size) with its set and tag in one cache, for callers
  * that look a line up more than once. Valid until the next reset. */
 typedef struct {
@@ -217,14 +220,21 @@ bool cache_clean_oldest(cache_t *c, cache_key_t k, cache_line_t *cleaned);
 /* Calls visit for every line present, set by set, most recently used first. */
 void cache_visit(const cache_t *c, void (*visit)(void *ctx, const cache_line_t *line), void *ctx);
 
+/* A set that has lines. */
+typedef struct {
+    uint32_t set;    /* number, counted over all caches of a list */
+    uint32_t writes; /* accesses that wrote to it */
+    uint32_t n;      /* its lines */
+} cache_lines_set_t;
+
 /*
- * The lines of caches of one shape, such as the slices of an L2, without the empty ways: set by set,
+ * The lines of caches of one shape, such as the slices of an L2, without the empty ways and sets: set by set,
  * most recently used first.
  */
 typedef struct {
-    uint16_t *count;  /* owned; lines of each set */
-    uint32_t *writes; /* owned; accesses that wrote to each set */
-    size_t n_sets, cap_sets, cap_writes;
+    cache_lines_set_t *set; /* owned */
+    size_t n_sets, cap_sets;
+    size_t all_sets;  /* of these caches */
     cache_tag_t *tag; /* owned */
     size_t n, cap;
     cache_written_t *written; /* owned; of the tags with CACHE_TAG_WRITTEN, in their order */
@@ -236,13 +246,14 @@ void cache_lines_free(cache_lines_t *l);
 /* Bytes of host memory that a list needs. */
 size_t cache_lines_bytes(const cache_lines_t *l);
 
-/* Appends the lines of a cache. writes: accesses that wrote to each set. */
-void cache_lines_add(cache_lines_t *l, const cache_t *c, const uint32_t *writes);
+/* Appends the lines of a cache, which is empty then. writes: accesses that wrote to each set; all zero then. */
+void cache_lines_take(cache_lines_t *l, cache_t *c, uint32_t *writes);
 
 /* A place in a list: where a cache begins. Initially all zero but the list. */
 typedef struct {
     const cache_lines_t *lines;
     size_t set, tag, written;
+    size_t before; /* sets of the caches before */
 } cache_lines_at_t;
 
 /*

@@ -56,6 +56,10 @@ uint32_t cache_set_of(const cache_t *c, uint64_t line);
 void cache_shape(cache_t *c, uint32_t sets, uint32_t ways);
 void cache_clear(cache_t *c);
 
+/* The same by sets: empties one; then what is not a set's. */
+void cache_clear_set(cache_t *c, uint32_t set);
+void cache_clear_rest(cache_t *c);
+
 /* Puts the line into the next empty way of its set and makes that way the newest. */
 cache_tag_t *cache_way_add(cache_t *c, cache_key_t k);
 

@@ -6,8 +6,7 @@
 
 void cache_lines_free(cache_lines_t *l)
 {
-    free(l->count);
-    free(l->writes);
+    free(l->set);
     free(l->tag);
     free(l->written);
     *l = (cache_lines_t){0};
@@ -15,7 +14,7 @@ void cache_lines_free(cache_lines_t *l)
 
 size_t cache_lines_bytes(const cache_lines_t *l)
 {
-    return l->n_sets * (sizeof(*l->count) + sizeof(*l->writes)) + l->n * sizeof(*l->tag) +
+    return l->n_sets * sizeof(*l->set) + l->n * sizeof(*l->tag) +
            l->n_written * sizeof(*l->written);
 }
 
@@ -42,21 +41,31 @@ static void add_line(cache_lines_t *l, const cache_t *c, const cache_tag_t *t)
     }
 }
 
-void cache_lines_add(cache_lines_t *l, const cache_t *c, const uint32_t *writes)
+static void add_set(cache_lines_t *l, const cache_t *c, uint32_t set, uint32_t n, uint32_t writes)
 {
-    rb_grow(&l->count, &l->cap_sets, l->n_sets + c->sets, sizeof(*l->count));
-    rb_grow(&l->writes, &l->cap_writes, l->n_sets + c->sets, sizeof(*l->writes));
-    memcpy(l->writes + l->n_sets, writes, c->sets * sizeof(*writes));
+    order_t order;
+    rb_grow(&l->set, &l->cap_sets, l->n_sets + 1, sizeof(*l->set));
+    l->set[l->n_sets++] = (cache_lines_set_t){(uint32_t)l->all_sets + set, writes, n};
+    if (c->narrow && n > 0)
+        narrow_order(cache_narrow(c, set), c->ways, order.narrow);
+    for (uint32_t place = 0; place < n; place++)
+        add_line(l, c, cache_tag_at(c, set, way_at(&order, c, set, place)));
+}
+
+void cache_lines_take(cache_lines_t *l, cache_t *c, uint32_t *writes)
+{
     rb_grow(&l->tag, &l->cap, l->n + c->count, sizeof(*l->tag));
-    for (uint32_t set = 0; set < c->sets; set++) {
+    for (uint32_t set = 0, left = c->count; set < c->sets && left > 0; set++) {
         const uint32_t n = cache_set_count(c, set);
-        order_t order;
-        if (c->narrow && n > 0)
-            narrow_order(cache_narrow(c, set), c->ways, order.narrow);
-        l->count[l->n_sets++] = (uint16_t)n;
-        for (uint32_t place = 0; place < n; place++)
-            add_line(l, c, cache_tag_at(c, set, way_at(&order, c, set, place)));
+        if (n == 0 && writes[set] == 0)
+            continue;
+        add_set(l, c, set, n, writes[set]);
+        cache_clear_set(c, set);
+        writes[set] = 0;
+        left -= n;
     }
+    cache_clear_rest(c);
+    l->all_sets += c->sets;
 }
 
 /* --- which lines stay -------------------------------------------------------------------------- */
@@ -103,12 +112,13 @@ static uint32_t claim_set(cache_t *c, uint32_t set, const cache_tag_t *tag, uint
 uint32_t cache_claim_lines(cache_t *c, cache_lines_at_t *at, uint32_t modified_ways, cache_t *other)
 {
     const cache_lines_t *l = at->lines;
+    const size_t first = at->before, end = at->before += c->sets;
     uint32_t news = 0;
-    for (uint32_t set = 0; set < c->sets; set++) {
-        const uint32_t n = l->count[at->set++];
-        if (n > 0)
-            news += claim_set(c, set, &l->tag[at->tag], n, modified_ways, other);
-        at->tag += n;
+    for (; at->set < l->n_sets && l->set[at->set].set < end; at->set++) {
+        const cache_lines_set_t *s = &l->set[at->set];
+        news +=
+            claim_set(c, (uint32_t)(s->set - first), &l->tag[at->tag], s->n, modified_ways, other);
+        at->tag += s->n;
     }
     return news;
 }
@@ -176,14 +186,16 @@ static void replay_set(cache_t *c, uint32_t set, const cache_tag_t *tag, uint32_
 void cache_replay_lines(cache_t *c, cache_lines_at_t *at, uint32_t modified_ways)
 {
     const cache_lines_t *l = at->lines;
-    for (uint32_t set = 0; set < c->sets; set++, at->set++) {
-        const uint32_t n = l->count[at->set];
+    const size_t first = at->before, end = at->before += c->sets;
+    for (; at->set < l->n_sets && l->set[at->set].set < end; at->set++) {
+        const cache_lines_set_t *s = &l->set[at->set];
         const cache_tag_t *tag = &l->tag[at->tag];
-        for (uint32_t i = 0; i < n; i++)
+        for (uint32_t i = 0; i < s->n; i++)
             at->written += (tag[i] & CACHE_TAG_WRITTEN) != 0;
-        if (n > 0)
-            replay_set(c, set, tag, n, l->written != NULL ? &l->written[at->written] : NULL,
-                       l->writes[at->set], modified_ways);
-        at->tag += n;
+        if (s->n > 0)
+            replay_set(c, (uint32_t)(s->set - first), tag, s->n,
+                       l->written != NULL ? &l->written[at->written] : NULL, s->writes,
+                       modified_ways);
+        at->tag += s->n;
     }
 }
