@@ -131,10 +131,7 @@ static void write_sampling(const run_report_t *r, FILE *out)
                 r->simulated.launches_estimated == 1 ? "" : "es",
                 format_grouped(b, r->simulated.run_blocks), format_grouped(c, r->simulated.blocks));
     const plan_t *p = r->of_plan ? &r->sampling->plan : NULL;
-    if (p != NULL && !r->estimated)
-        fprintf(out, "\nall %s launches were simulated (%s): nothing is estimated\n",
-                format_grouped(a, p->n_launches), r->sampling->sampler);
-    else if (p != NULL)
+    if (p != NULL)
         fprintf(out, "\nESTIMATED from %s of %s launches (%s):\n",
                 format_grouped(a, r->simulated.launches), format_grouped(b, p->n_launches),
                 r->sampling->sampler);

@@ -141,19 +141,11 @@ static rb_code_t set_graph_intervals(run_report_t *r, rb_err_t *err)
     return RB_OK;
 }
 
-/* Whether a plan left nothing out: each launch followed the one before it, so that the run is one without a plan. */
-static bool is_complete(const run_report_t *r)
-{
-    return r->graph == NULL && r->warmup == WARMUP_FUNCTIONAL &&
-           r->simulated.launches == r->sampling->plan.n_launches &&
-           r->simulated.touched.launches == 0 && r->simulated.launches_estimated == 0;
-}
-
 rb_code_t report_set_totals(run_report_t *r, rb_err_t *err)
 {
     r->of_plan = r->sampling != NULL && run_sampling_is_done(r->sampling) &&
                  (!r->replays || r->graph != NULL);
-    r->estimated = (r->of_plan && !is_complete(r)) || r->simulated.launches_estimated > 0;
+    r->estimated = r->of_plan || r->simulated.launches_estimated > 0;
     r->totals = r->simulated;
     r->cycles_interval = (estimate_t){.low = NAN, .high = NAN, .confidence = NAN, .method = "none"};
     if (!r->estimated)
