@@ -27,8 +27,7 @@ struct touch_walk {
     const touch_consumer_t *consumer;
     const bool *enough;
     uint64_t next, end; /* blocks that have not begun */
-    slot_t *
-        slot; /* owned: n_slots that may have a block, in order, then those that never will again */
+    slot_t *slot;       /* owned; n_slots that may have a block, in order, then the others */
     uint64_t n_slots, n_made;
     uint64_t running, bytes; /* blocks that run; of their decoded instructions */
     uint64_t turns;
@@ -175,6 +174,14 @@ bool touch_walk_is_done(const touch_walk_t *k)
 
 void touch_walk_move(touch_walk_t *k, uint64_t first, uint64_t end)
 {
+    /* Every slot may have a block again, in its place. */
+    for (uint64_t i = 0; i < k->n_made; i++)
+        while (k->slot[i].number != i) {
+            const slot_t s = k->slot[i];
+            k->slot[i] = k->slot[s.number];
+            k->slot[s.number] = s;
+        }
+    k->n_slots = k->n_made;
     k->next = first;
     k->end = end;
     touch_warps_forget(k->warps);
