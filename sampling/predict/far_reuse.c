@@ -41,18 +41,19 @@ static double misfit(const far_window_t *window, size_t n, double f, double *s)
     return chi;
 }
 
-/* The largest f that is as good as the best one, within two standard deviations: least is found that was not seen. */
+/* The largest f whose chi squared is within two standard deviations of the best one: it assumes the least reuse that
+ * the windows did not show. */
 static sharing_t fit(const far_window_t *window, size_t n)
 {
     enum { STEPS = 50 };
-    const double deviations = 4;
+    const double allowed = 4; /* two standard deviations, squared */
     sharing_t x = {0, 1};
     double least = INFINITY;
     for (int step = STEPS; step > 0; step--)
         least = fmin(least, misfit(window, n, (double)step / STEPS, &x.s));
     for (int step = STEPS; step > 0; step--) {
         x.f = (double)step / STEPS;
-        if (misfit(window, n, x.f, &x.s) <= least + deviations)
+        if (misfit(window, n, x.f, &x.s) <= least + allowed)
             break;
     }
     return x;

@@ -11,8 +11,8 @@
 #include "sim/gpu/warming/touch_walk.h"
 #include "sim/sm/memory/coalesce.h"
 
-/* SMs whose L1 is looked at in every launch; lines that are followed, of an L1 and of the L2. Of an L1 that has many, a
- * quarter is sampled: half of four times L1_LINES is the largest L1, 2,304 lines. */
+/* SMs whose L1 is looked at in every launch; lines that are followed, of an L1 and of the L2. Two halvings sample a
+ * quarter of an L1's lines, whose distances are then right up to 2,304 lines: the largest L1. */
 enum { SMS = 2, L1_LINES = 1152, L1_HALVINGS = 2, L2_LINES = 1 << 12 };
 
 /*
@@ -311,9 +311,10 @@ static size_t choose_windows(window_t window[WINDOWS], uint64_t n, uint64_t slot
 }
 
 /* Blocks between windows bring as many new lines as those of the window before. */
-static rb_code_t walk_windows(predict_walk_t *w, const window_t *x, size_t n, far_window_t *far,
-                              uint64_t blocks, rb_err_t *err)
+static rb_code_t walk_windows(predict_walk_t *w, const window_t *x, size_t n, uint64_t blocks,
+                              rb_err_t *err)
 {
+    far_window_t *const far = w->far;
     double factor[WINDOWS];
     for (size_t i = 0; i < n; i++) {
         const double fresh = stack_fresh(w->l2), novel = stack_novel(w->l2);
@@ -350,7 +351,7 @@ static rb_code_t walk_blocks(predict_walk_t *w, trace_source_t *source, uint64_t
     w->profile = p;
     touch_walk_close(w->walk);
     RB_TRY(touch_walk_open(&w->walk, source, id, 0, window[0].end, CODE_BASE, consumer, err));
-    return walk_windows(w, window, n, w->far, p->blocks, err);
+    return walk_windows(w, window, n, p->blocks, err);
 }
 
 rb_code_t predict_walk_launch(predict_walk_t *w, trace_source_t *source, uint64_t id,
