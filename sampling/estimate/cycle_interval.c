@@ -54,6 +54,14 @@ static void widen_cycles(const intervals_t *s, estimate_t *e)
     e->low = fmax(e->low, fmin(s->in_order[VALUE_CYCLES], e->value));
 }
 
+/* Adds what launches that were left out took longer because the L2 lacked their data. */
+static void add_cold(const intervals_t *s, estimate_t *e)
+{
+    if (strcmp(e->method, "exact") == 0 || strcmp(e->method, intervals_in_rounds) == 0)
+        return;
+    e->high += s->walked.cycles;
+}
+
 static estimate_t sampled_cycles(const intervals_t *s, double total)
 {
     const sampled_program_t *p = &s->of_plan;
@@ -63,6 +71,7 @@ static estimate_t sampled_cycles(const intervals_t *s, double total)
     if (e.method != NULL) {
         estimate_widen(&e, &s->cycles);
         widen_cycles(s, &e);
+        add_cold(s, &e);
         return e;
     }
     const double confidence = isfinite(p->plan->confidence) ? p->plan->confidence : 0.95;
@@ -76,6 +85,7 @@ static estimate_t sampled_cycles(const intervals_t *s, double total)
     e.value = total;
     estimate_raise(&e, p->plan);
     widen_cycles(s, &e);
+    add_cold(s, &e);
     return e;
 }
 

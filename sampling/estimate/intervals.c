@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sampling/estimate/cold_launches.h"
 #include "sampling/estimate/index_ratio.h"
 #include "sampling/estimate/profile_ratio.h"
 #include "sampling/estimate/sample_shows.h"
@@ -116,7 +117,14 @@ static void add_inside(estimate_within_t *w, const valued_launch_t *l, const lin
 typedef struct {
     intervals_t *s;
     ratio_samples_t samples;
+    cold_launches_t cold;
 } survey_t;
+
+/* How many launches a sample stands for. */
+static double weight_of(const intervals_t *s, const seen_launch_t *seen)
+{
+    return s->of_plan.plan != NULL ? s->of_plan.plan->samples[seen->sample].weight : 1;
+}
 
 static void survey_launch(void *to, const seen_launch_t *seen)
 {
@@ -131,6 +139,7 @@ static void survey_launch(void *to, const seen_launch_t *seen)
     if (!estimated && r->info.id > s->last_id) {
         launch_values_add(s->in_order, r, 1);
         s->last_id = r->info.id;
+        cold_launches_add(&survey->cold, r, weight_of(s, seen));
     }
     s->unstated += estimated && seen->error->n < 2;
     add_inside(&s->cycles, &l, &cycles, 1);
@@ -164,6 +173,21 @@ static void correct_by_profile(intervals_t *s)
         index_ratio_state_cycles(s->ratio, factor * s->ratio->plain[VALUE_CYCLES]);
 }
 
+/* What walks tell of the launches that were left out. */
+static void find_cold(intervals_t *s, cold_launches_t *cold)
+{
+    static const linear_form_t fills = {{{VALUE_AT(l2.fills), 1}}, 1};
+    static const linear_form_t write_misses = {
+        {{VALUE_AT(l2.write_sectors), 1}, {VALUE_AT(l2.write_hits), -1}}, 2};
+    double left[STAT_VALUES];
+    intervals_totals(s, left);
+    for (size_t v = 0; v < STAT_VALUES; v++)
+        left[v] -= s->in_order[v];
+    s->walked.fetched = cold_launches_more(cold, cold->fetched, form_value(&fills, left));
+    s->walked.placed = cold_launches_more(cold, cold->placed, form_value(&write_misses, left));
+    s->walked.cycles = s->walked.fetched * cold_launches_price(cold);
+}
+
 rb_code_t intervals_begin(intervals_t *s, const launch_feed_t *feed,
                           const sampled_program_t *sampled, stat_list_t stats,
                           const gpu_spec_t *spec, rb_err_t *err)
@@ -185,6 +209,9 @@ rb_code_t intervals_begin(intervals_t *s, const launch_feed_t *feed,
         index_ratio_state_cycles(s->ratio, sampled->said.value);
     else if (sampled->plan != NULL)
         correct_by_profile(s);
+    if (rc == RB_OK && sampled->plan != NULL)
+        find_cold(s, &survey.cold);
+    cold_launches_free(&survey.cold);
     ratio_samples_free(&survey.samples);
     return rc;
 }
@@ -268,8 +295,7 @@ static void put_sample(const intervals_t *s, residual_t *r, const valued_launch_
     r->size[l->seen->sample] = size;
     r->seen += size;
     if (stands_for_others(s, l->seen->sample)) {
-        const plan_t *plan = s->of_plan.plan;
-        const double weight = plan != NULL ? plan->samples[l->seen->sample].weight : 1;
+        const double weight = weight_of(s, l->seen);
         sample_shows(&r->shown, weight * size);
         sample_shows(&r->misses, weight * r->scale * sample_misses(r->form, l->values));
     }
@@ -362,6 +388,11 @@ static void widen(const intervals_t *s, const residual_t *r, double value, stat_
     const unmet_error_t unmet = unmet_error(r->term, r->n, program, added);
     i->low = value - hypot(hypot(value - i->low, half), unmet.below);
     i->high = value + hypot(hypot(i->high - value, half), unmet.above);
+    if (exact)
+        return;
+    const unmet_error_t walked = unmet_walked(r->term, r->n, program, &s->walked);
+    i->low -= walked.below;
+    i->high += walked.above;
 }
 
 static stat_interval_t interval_of(const intervals_t *s, size_t i, const residual_t *r,
@@ -418,7 +449,8 @@ static void find_cycles_more(intervals_t *s, const residual_t *r, const estimate
 {
     const estimate_input_t in = {.value = r->value, .size = r->size, .within = r->within};
     const estimate_t e = estimate_two_stage(s->of_plan.plan, &in, s->confidence);
-    const double above = cycles->high - cycles->value, below = cycles->value - cycles->low;
+    const double above = cycles->high - s->walked.cycles - cycles->value;
+    const double below = cycles->value - cycles->low;
     const double half = fmax(below, sqrt(fmax(above * above - cycles->unmet * cycles->unmet, 0)));
     const double spread = isfinite(e.low) ? e.value - e.low : 0;
     s->cycles_more = sqrt(fmax(half * half - spread * spread, 0));

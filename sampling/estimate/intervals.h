@@ -12,6 +12,7 @@
 
 #include "sampling/estimate/stat_interval.h"
 #include "sampling/estimate/stratified.h"
+#include "sampling/estimate/unmet_error.h"
 #include "sim/gpu/source/trace_source.h"
 
 /* A simulated launch. */
@@ -50,6 +51,7 @@ typedef struct {
     double simulated[STAT_VALUES]; /* sums over the launches that were simulated completely */
     double in_order[STAT_VALUES];  /* of those that no later launch of the program preceded */
     uint64_t last_id;              /* the largest id so far, while launches are read */
+    unmet_cold_t walked;           /* by launches that were left out */
     struct index_ratio *ratio;     /* owned */
     estimate_within_t cycles;      /* of the total cycles, from inside launches */
     double *cycles_residual;       /* owned; see index_ratio_cycles() */

@@ -57,22 +57,34 @@ static double of_hits(const linear_term_t *term, size_t n, const double program[
 }
 
 static void extend_by_misses(unmet_error_t *e, const linear_term_t *term, size_t n,
-                             const double program[STAT_VALUES])
+                             const double program[STAT_VALUES], double sectors)
 {
-    const double l2_hits = program[VALUE_AT(l2.read_hits)] + program[VALUE_AT(l2.write_hits)];
     const double moved =
         program[VALUE_AT(dram.read_sectors)] + program[VALUE_AT(dram.write_sectors)];
     const double busy = moved > 0 ? program[VALUE_AT(dram.busy)] / moved : 0;
-    extend(e, coefficient(term, n, VALUE_AT(dram.busy)) * busy * l2_hits);
+    extend(e, coefficient(term, n, VALUE_AT(dram.busy)) * busy * sectors);
     for (size_t i = 0; i < sizeof(misses) / sizeof(misses[0]); i++)
-        extend(e, coefficient(term, n, misses[i]) * l2_hits);
+        extend(e, coefficient(term, n, misses[i]) * sectors);
 }
 
 unmet_error_t unmet_error(const linear_term_t *term, size_t n, const double program[STAT_VALUES],
                           double added)
 {
+    const double l2_hits = program[VALUE_AT(l2.read_hits)] + program[VALUE_AT(l2.write_hits)];
     unmet_error_t e = of_time(term, n, program);
     extend(&e, of_hits(term, n, program));
-    extend_by_misses(&e, term, n, program);
+    extend_by_misses(&e, term, n, program, l2_hits);
     return (unmet_error_t){added * e.below, added * e.above};
+}
+
+unmet_error_t unmet_walked(const linear_term_t *term, size_t n, const double program[STAT_VALUES],
+                           const unmet_cold_t *cold)
+{
+    const double added = cold->cycles / program[VALUE_CYCLES];
+    const unmet_error_t time = of_time(term, n, program);
+    unmet_error_t e = {added * time.below, added * time.above};
+    extend(&e, -coefficient(term, n, VALUE_AT(l2.read_hits)) * cold->fetched -
+                   coefficient(term, n, VALUE_AT(l2.write_hits)) * cold->placed);
+    extend_by_misses(&e, term, n, program, cold->fetched);
+    return e;
 }

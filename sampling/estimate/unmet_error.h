@@ -8,6 +8,13 @@
 
 #include "sampling/estimate/launch_values.h"
 
+/* What launches that were left out had beyond the estimate, as walks show (cold_launches.h). */
+typedef struct {
+    double fetched; /* sectors that missed in the L2 */
+    double placed;  /* written sectors of lines that it lacked */
+    double cycles;  /* that they took longer for the first */
+} unmet_cold_t;
+
 /* How far a sum may be below and above its estimate. */
 typedef struct {
     double below, above;
@@ -21,5 +28,9 @@ typedef struct {
  */
 unmet_error_t unmet_error(const linear_term_t *term, size_t n, const double program[STAT_VALUES],
                           double added);
+
+/* What the sum has more or less because launches that were left out had that. */
+unmet_error_t unmet_walked(const linear_term_t *term, size_t n, const double program[STAT_VALUES],
+                           const unmet_cold_t *cold);
 
 #endif

@@ -14,6 +14,8 @@
 /* Launches that were put into the caches without time, because this one follows them. */
 typedef struct {
     uint64_t launches, warp_insts;
+    /* Sectors, at least: that they fetched from DRAM, and that they wrote to lines which the L2 lacked. */
+    uint64_t fetched, placed;
     double cpu_seconds; /* processor time of the host */
 } launch_touched_t;
 

@@ -4,8 +4,8 @@
 static void write_back(l2_slice_t *s, const cache_line_t *line)
 {
     const uint8_t partial = dram_corrects(s->dram) ? line->written.partial : 0;
-    s->stats.ecc_reads += l2_sector_count(partial);
-    s->stats.writebacks += l2_sector_count(line->written.dirty);
+    s->stats.ecc_reads += cache_sector_count(partial);
+    s->stats.writebacks += cache_sector_count(line->written.dirty);
     l2_transfer_add(s, line->line, line->written.dirty, true, partial);
 }
 
@@ -24,7 +24,7 @@ void l2_set_clean(l2_slice_t *s, cache_key_t key)
     cache_line_t line;
     if (!l2_tags_excess(s->cache, key, s->modified_ways, &line))
         return;
-    s->stats.early_writebacks += l2_sector_count(line.written.dirty);
+    s->stats.early_writebacks += cache_sector_count(line.written.dirty);
     write_back(s, &line);
 }
 

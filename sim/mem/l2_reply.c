@@ -78,7 +78,7 @@ static inline l2_reply_t make_reply(const l2_slice_t *s, uint64_t line, uint32_t
                         .op = op,
                         .src = src,
                         .sectors = sectors,
-                        .flits = s->flits[op == MEM_READ ? l2_sector_count(sectors) : 0]};
+                        .flits = s->flits[op == MEM_READ ? cache_sector_count(sectors) : 0]};
 }
 
 void l2_reply_plain(l2_slice_t *s, outbox_t *out, uint64_t line, uint32_t txn, uint16_t sm,
@@ -108,7 +108,7 @@ void l2_reply_owner(l2_slice_t *s, outbox_t *out, uint64_t line, uint32_t txn, u
 
 void l2_atomic_perform(l2_slice_t *s, uint64_t line, const mshr_wait_t *w, cycle_t now)
 {
-    uint32_t sectors = l2_sector_count(w->sectors);
+    uint32_t sectors = cache_sector_count(w->sectors);
     uint32_t conflict = w->conflict > 0 ? w->conflict : 1;
     cycle_t start = now, last = 0;
     if (!s->spec.perfect) {

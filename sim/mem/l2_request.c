@@ -12,8 +12,8 @@ void l2_slice_fill(l2_slice_t *s, outbox_t *out, uint32_t token, cycle_t now)
     bool waits = s->transfer.count > 0;
     if (s->by_launch != NULL)
         l2_count_for(s, s->by_launch->fill[mshr_index(&s->mshr, e)][__builtin_ctz(sectors)]);
-    s->stats.fills += l2_sector_count(sectors);
-    l2_data_port_use(s, l2_sector_count(sectors), now);
+    s->stats.fills += cache_sector_count(sectors);
+    l2_data_port_use(s, cache_sector_count(sectors), now);
     s->request = (cache_request_t){
         .pc = MSG_SITE_PC(e->site), .kind = e->kind, .prefetched = e->prefetched, .fill = true};
     cache_tag_t *l = e->absent ? NULL : cache_lookup_key(s->cache, e->key, false);
@@ -40,7 +40,7 @@ void l2_slice_fill(l2_slice_t *s, outbox_t *out, uint32_t token, cycle_t now)
     }
     if (copied != 0) {
         l2_copy_fill(s, e->key, copied);
-        l2_data_port_use(s, l2_sector_count(copied), now);
+        l2_data_port_use(s, cache_sector_count(copied), now);
     }
     mshr_drop_served(&s->mshr, e);
     if (e->pending == 0)
@@ -80,13 +80,13 @@ static bool request_miss(l2_slice_t *s, const mem_msg_t *m, const cache_tag_t *l
     mshr_wait(&s->mshr, e, m, missing);
     uint32_t wanted = missing & ~(uint32_t)e->pending;
     if (l != NULL)
-        s->stats.partial_fetches += l2_sector_count(wanted & l2_line_partial(s, l));
+        s->stats.partial_fetches += cache_sector_count(wanted & l2_line_partial(s, l));
     while (wanted != 0) {
         uint32_t group = l2_tags_group(s->spec.fill_sectors, (uint32_t)__builtin_ctz(wanted));
         uint32_t fetch =
             group & ~(uint32_t)e->pending & ~(uint32_t)(l != NULL ? cache_tag_valid(l) : 0);
         e->pending |= (uint8_t)fetch;
-        s->stats.unasked_fills += l2_sector_count(fetch & ~(uint32_t)missing);
+        s->stats.unasked_fills += cache_sector_count(fetch & ~(uint32_t)missing);
         if (s->by_launch != NULL)
             note_fetch(s, e, fetch);
         l2_transfer_add(s, s->request_key.line, (uint8_t)fetch, false,
@@ -128,8 +128,8 @@ static uint8_t sectors_there(const l2_slice_t *s, const cache_tag_t *l, const me
 
 static void count_read(l2_slice_t *s, const mem_msg_t *m, uint8_t hit)
 {
-    s->stats.read_sectors += l2_sector_count(m->sectors);
-    s->stats.read_hits += l2_sector_count(hit);
+    s->stats.read_sectors += cache_sector_count(m->sectors);
+    s->stats.read_hits += cache_sector_count(hit);
 }
 
 static void set_dirty(l2_slice_t *s, cache_tag_t *l, uint8_t sectors)
@@ -151,11 +151,11 @@ static l2_stall_t request_read_far(l2_slice_t *s, outbox_t *out, const mem_msg_t
     count_read(s, m, local | hit);
     if (hit != 0) {
         l2_copy_fill(s, s->request_key, hit);
-        l2_data_port_use(s, 2 * l2_sector_count(hit), now);
+        l2_data_port_use(s, 2 * cache_sector_count(hit), now);
         l2_reply_owner(s, out, m->line, m->txn, m->sm, m->op, mem_reply_src(m->src, hit), hit, now);
     }
     if (local != 0) {
-        l2_data_port_use(s, l2_sector_count(local), now);
+        l2_data_port_use(s, cache_sector_count(local), now);
         l2_reply_plain(s, out, m->line, m->txn, m->sm, m->op, mem_reply_src(m->src, local), local,
                        now);
     }
@@ -173,9 +173,9 @@ static l2_stall_t request_read(l2_slice_t *s, outbox_t *out, const mem_msg_t *m,
         return L2_STALL_MSHR;
     count_read(s, m, hit);
     if (m->src == MEM_SRC_INST || m->src == MEM_SRC_CONST)
-        s->stats.inst_sectors += l2_sector_count(m->sectors);
+        s->stats.inst_sectors += cache_sector_count(m->sectors);
     if (hit != 0) {
-        l2_data_port_use(s, l2_sector_count(hit), now);
+        l2_data_port_use(s, cache_sector_count(hit), now);
         l2_reply_plain(s, out, m->line, m->txn, m->sm, m->op, mem_reply_src(m->src, hit), hit, now);
     }
     return L2_STALL_NONE;
@@ -183,7 +183,7 @@ static l2_stall_t request_read(l2_slice_t *s, outbox_t *out, const mem_msg_t *m,
 
 static l2_stall_t request_write(l2_slice_t *s, outbox_t *out, const mem_msg_t *m, cycle_t now)
 {
-    uint32_t n = l2_sector_count(m->sectors);
+    uint32_t n = cache_sector_count(m->sectors);
     uint8_t hit = m->sectors;
     s->stats.write_sectors += n;
     if (!s->spec.perfect) {
@@ -226,16 +226,16 @@ static l2_stall_t request_atomic(l2_slice_t *s, const mem_msg_t *m, cycle_t now)
         return L2_STALL_ATOMIC;
     if (missing != 0 && !request_rest(s, m, l, missing))
         return L2_STALL_MSHR;
-    uint32_t n = l2_sector_count(m->sectors);
+    uint32_t n = cache_sector_count(m->sectors);
     if (m->op == MEM_ATOMIC) {
         s->stats.atomic_sectors += n;
-        s->stats.atomic_hits += l2_sector_count(hit);
+        s->stats.atomic_hits += cache_sector_count(hit);
     } else {
         s->stats.red_sectors += n;
-        s->stats.red_hits += l2_sector_count(hit);
+        s->stats.red_hits += cache_sector_count(hit);
     }
     if (hit != 0)
-        l2_data_port_use(s, l2_sector_count(hit), now);
+        l2_data_port_use(s, cache_sector_count(hit), now);
     if (s->spec.halves > 1 && !s->spec.perfect)
         l2_tags_copy_drop(s->cache, s->request_key, m->sectors);
     if (missing == 0) {
@@ -314,7 +314,7 @@ l2_stall_t l2_request_try(l2_slice_t *s, outbox_t *out, cycle_t now)
     s->request = (cache_request_t){
         .pc = MSG_SITE_PC(m->site), .kind = access_of(m), .prefetched = m->prefetched};
     if (gpc_code_has(&s->gpc, m)) {
-        s->stats.gpc_sectors += l2_sector_count(m->sectors);
+        s->stats.gpc_sectors += cache_sector_count(m->sectors);
         l2_reply_plain(s, out, m->line, m->txn, m->sm, m->op, m->src | MEM_NOT_LOOKED_UP,
                        m->sectors, now);
         return L2_STALL_NONE;
@@ -323,7 +323,7 @@ l2_stall_t l2_request_try(l2_slice_t *s, outbox_t *out, cycle_t now)
     if (stall == L2_STALL_NONE) {
         s->stats.requests++;
         if (m->src == MEM_SRC_LOCAL)
-            s->stats.local_sectors += l2_sector_count(m->sectors);
+            s->stats.local_sectors += cache_sector_count(m->sectors);
     }
     return stall;
 }

@@ -380,5 +380,5 @@ uint32_t l2_slice_copy_in(l2_slice_t *s, uint64_t line, uint8_t sectors)
     cache_tag_t *l = cache_place(s->cache, cache_key_of(s->cache, line)).tag;
     cache_fill_sectors(s->cache, l, sectors);
     cache_write(s->cache, l)->dirty |= sectors;
-    return l2_sector_count(sectors);
+    return cache_sector_count(sectors);
 }

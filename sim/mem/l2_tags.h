@@ -59,13 +59,6 @@ typedef struct {
     uint64_t modified;    /* modified now but not before */
 } l2_warmed_t;
 
-/* Sectors of a mask. */
-static inline uint32_t l2_sector_count(uint32_t sectors)
-{
-    static const uint8_t count[16] = {0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4};
-    return count[sectors & 15];
-}
-
 /* Call before the first l2_tags_touch(). */
 void l2_tags_begin(l2_chip_tags_t *chip);
 

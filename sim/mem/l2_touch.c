@@ -8,7 +8,7 @@ static inline void read_missing(const l2_tags_t *t, cache_tag_t *l, uint32_t mis
 {
     const uint32_t filled =
         l2_tags_groups(t->fill_sectors, missing) & ~(uint32_t)cache_tag_valid(l);
-    const uint32_t n = l2_sector_count(filled);
+    const uint32_t n = cache_sector_count(filled);
     if (*l & CACHE_TAG_WRITTEN)
         cache_fill_sectors(t->cache, l, (uint8_t)filled);
     else
@@ -24,9 +24,10 @@ static inline void clean(const l2_tags_t *t, cache_key_t key, bool plain, l2_war
     if (t->writes != NULL)
         t->writes[key.set]++;
     if (plain)
-        sum->written_back += l2_sector_count(cache_clean_narrow(t->cache, key, t->modified_ways));
+        sum->written_back +=
+            cache_sector_count(cache_clean_narrow(t->cache, key, t->modified_ways));
     else if (l2_tags_excess(t->cache, key, t->modified_ways, &excess))
-        sum->written_back += l2_sector_count(excess.written.dirty);
+        sum->written_back += cache_sector_count(excess.written.dirty);
 }
 
 /* Returns how many of its n sectors hit. */
@@ -42,11 +43,11 @@ static inline uint32_t write_line(const l2_tags_t *t, cache_key_t key, const cac
         plain ? cache_write_narrow(t->cache, key, p->tag) : cache_write(t->cache, p->tag);
     const uint8_t fresh =
         cache_write_sectors(p->tag, w, touch->sectors, touch->full, masks[touch->bytes]);
-    sum->modified += l2_sector_count(fresh);
+    sum->modified += cache_sector_count(fresh);
     sum->taken += p->fresh ? n : 0;
     clean(t, key, plain, sum);
     if (reads)
-        return n - l2_sector_count(missing);
+        return n - cache_sector_count(missing);
     return p->fresh ? 0 : n;
 }
 
@@ -57,7 +58,7 @@ static inline uint32_t read_line(const l2_tags_t *t, const cache_placed_t *p, ui
     if (missing == 0)
         return n;
     read_missing(t, p->tag, missing, false, sum);
-    return n - l2_sector_count(missing);
+    return n - cache_sector_count(missing);
 }
 
 /* Accesses whose places are found together; this many of them are prefetched ahead. */
@@ -89,9 +90,9 @@ static inline __attribute__((always_inline)) uint32_t
 touch_owner(const l2_tags_t *t, cache_key_t key, const l2_touch_t *a, uint8_t sectors,
             l2_masks_t masks, bool plain, l2_warmed_t *sum)
 {
-    const uint32_t n = l2_sector_count(sectors);
+    const uint32_t n = cache_sector_count(sectors);
     const cache_placed_t p = plain ? cache_place_narrow(t->cache, key) : cache_place(t->cache, key);
-    sum->written_back += p.dirty == 0 ? 0 : l2_sector_count(p.dirty);
+    sum->written_back += p.dirty == 0 ? 0 : cache_sector_count(p.dirty);
     sum->lines += p.fresh;
     const uint64_t filled = sum->filled;
     const uint32_t hits = a->kind == L2_TOUCH_READ || a->kind == L2_TOUCH_CODE
@@ -116,7 +117,7 @@ static inline __attribute__((always_inline)) void touch_some(const l2_chip_tags_
             prefetch(chip, &at, i + AHEAD);
         const l2_tags_t *t = &chip->slice[at.slice[i]];
         const l2_touch_t *a = &touch[i];
-        sum->sectors[a->kind] += l2_sector_count(a->sectors);
+        sum->sectors[a->kind] += cache_sector_count(a->sectors);
         sum->hits[a->kind] += touch_owner(t, at.key[i], a, a->sectors, masks, plain, sum);
     }
 }
@@ -138,12 +139,12 @@ static uint32_t read_far(const l2_tags_t *t, cache_key_t key, const l2_touch_t *
 {
     const uint8_t local = l2_tags_copy_has(t->cache, key) & a->sectors;
     const uint8_t rest = a->sectors & (uint8_t)~local;
-    uint32_t hits = l2_sector_count(local);
+    uint32_t hits = cache_sector_count(local);
     if (rest == 0)
         return hits;
     hits += touch_owner(t, key, a, rest, NULL, false, sum);
     const cache_placed_t copy = cache_place(t->cache, l2_tags_copy_key(t->cache, key));
-    sum->written_back += l2_sector_count(copy.dirty);
+    sum->written_back += cache_sector_count(copy.dirty);
     sum->lines += copy.fresh;
     cache_tag_fill(copy.tag, rest);
     return hits;
@@ -159,7 +160,7 @@ static void touch_halves(const l2_chip_tags_t *chip, const l2_touch_t *touch, si
         const l2_tags_t *t = &chip->slice[at.slice[i]];
         const l2_touch_t *a = &touch[i];
         const bool far = a->kind == L2_TOUCH_READ && a->half != t->half;
-        sum->sectors[a->kind] += l2_sector_count(a->sectors);
+        sum->sectors[a->kind] += cache_sector_count(a->sectors);
         sum->hits[a->kind] += far ? read_far(t, at.key[i], a, sum)
                                   : touch_owner(t, at.key[i], a, a->sectors, masks, false, sum);
         if (a->kind == L2_TOUCH_WRITE || a->kind == L2_TOUCH_ATOMIC)
@@ -171,8 +172,8 @@ static void touch_halves(const l2_chip_tags_t *chip, const l2_touch_t *touch, si
 static void touch_perfect(const l2_touch_t *touch, size_t n, l2_warmed_t *sum)
 {
     for (size_t i = 0; i < n; i++) {
-        sum->sectors[touch[i].kind] += l2_sector_count(touch[i].sectors);
-        sum->hits[touch[i].kind] += l2_sector_count(touch[i].sectors);
+        sum->sectors[touch[i].kind] += cache_sector_count(touch[i].sectors);
+        sum->hits[touch[i].kind] += cache_sector_count(touch[i].sectors);
     }
 }
 

@@ -7,6 +7,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "sim/core/alloc.h"
 #include "sim/gpu/gpu_internal.h"
@@ -287,9 +288,10 @@ static void only_launches_since_the_last_simulated_one_are_walked(void **state)
     source->ops->destroy(source);
 }
 
-/* Cycles and read hits of a program's launches, and how many were heard of. */
+/* Sums over a program's launches, and how many were heard of. */
 typedef struct {
     uint64_t cycles, read_hits, launches;
+    uint64_t fills, write_misses; /* sectors */
 } sums_t;
 
 static rb_code_t add_launch(void *ctx, const launch_result_t *r, rb_err_t *err)
@@ -298,8 +300,63 @@ static rb_code_t add_launch(void *ctx, const launch_result_t *r, rb_err_t *err)
     (void)err;
     sum->cycles += r->end - r->start;
     sum->read_hits += r->l2.read_hits;
+    sum->fills += r->l2.fills;
+    sum->write_misses += r->l2.write_sectors - r->l2.write_hits;
     sum->launches++;
     return RB_OK;
+}
+
+/* What launches from+1 to at-1 did when they were simulated, after those before them. */
+static sums_t simulated_between(const case_t *c, trace_source_t *source, const gpu_spec_t *spec)
+{
+    gpu_t *g = gpu_create(spec, 1, 0);
+    sums_t sum = {0};
+    rb_err_t err = {0};
+    const run_plan_t plan = {.first = c->from + 1, .last = c->at - 1};
+    const gpu_callbacks_t callbacks = {.ctx = &sum, .launch_done = add_launch};
+    if (c->from > 0)
+        run_all(g, source, 1, c->from);
+    if (gpu_run(g, source, &plan, &callbacks, &err) != RB_OK)
+        fail_msg("%s", err.text);
+    gpu_destroy(g);
+    return sum;
+}
+
+/* Two counts of what was walked, which are at least `least` of what was simulated, and not more. */
+static void assert_counted(const case_t *c, double least, const char *what, uint64_t walked,
+                           uint64_t simulated)
+{
+    enum { FEW = 5 };
+    if ((double)walked > 1.05 * (double)simulated + FEW ||
+        (double)walked < least * (double)simulated - FEW)
+        fail_msg("%s, launches %llu to %llu: %s: %llu were walked, %llu simulated", c->kind,
+                 (unsigned long long)c->from + 1, (unsigned long long)c->at - 1, what,
+                 (unsigned long long)walked, (unsigned long long)simulated);
+}
+
+/* Of launches that bring the same again the walk knows the last one, so it knows less than all, but not more. Where
+ * nothing is brought twice it knows all. */
+static void walks_count_what_launches_fetched(void **state)
+{
+    static const char *const once[] = {"train", "bfs", "resnet", "reduction", "gaussian", "kmeans"};
+    const gpu_spec_t spec = small_chip();
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        const case_t *c = &cases[i];
+        double least = 0;
+        for (size_t k = 0; k < sizeof(once) / sizeof(once[0]); k++)
+            least = strcmp(once[k], c->kind) == 0 ? 0.9 : least;
+        trace_source_t *source = gen_trial_open(c->kind, 75, c->size, c->params);
+        const sums_t full = simulated_between(c, source, &spec);
+        gpu_t *g = gpu_create(&spec, 1, 0);
+        if (c->from > 0)
+            run_all(g, source, 1, c->from);
+        const launch_touched_t t = warm_up(g, source, c->at);
+        assert_counted(c, least, "sectors fetched", t.fetched, full.fills);
+        assert_counted(c, 0, "sectors written to new lines", t.placed, full.write_misses);
+        gpu_destroy(g);
+        source->ops->destroy(source);
+    }
 }
 
 enum { EVERY = 6 };
@@ -650,6 +707,7 @@ int main(void)
         cmocka_unit_test(copies_are_those_of_a_full_run),
         cmocka_unit_test(nothing_is_walked_if_nothing_is_skipped),
         cmocka_unit_test(only_launches_since_the_last_simulated_one_are_walked),
+        cmocka_unit_test(walks_count_what_launches_fetched),
         cmocka_unit_test(a_launch_that_leaves_what_time_decides_is_simulated),
         cmocka_unit_test(only_launches_that_time_decides_and_are_not_too_long_are_simulated),
         cmocka_unit_test(going_back_begins_anew),

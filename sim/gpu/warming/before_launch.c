@@ -316,13 +316,32 @@ static void clean_for_rest(const before_t *b)
     }
 }
 
+/* Sectors that a launch fetched, if the chip lacks so many of those that it left. What it evicted itself was fetched,
+ * too. With two halves, a part of the lines are copies of others. */
+static uint64_t fetched_by(const footprint_t *p, uint64_t lacked, bool halves)
+{
+    if (p->fetched == UINT64_MAX)
+        return lacked;
+    if (halves && p->held > p->fetched)
+        lacked = (uint64_t)((double)lacked * (double)p->fetched / (double)p->held);
+    const uint64_t evicted = p->fetched > p->held ? p->fetched - p->held : 0;
+    return (lacked < p->fetched ? lacked : p->fetched) + evicted;
+}
+
 /* Brings to the chip's L2 what the walked launches left, in the order of the program. */
 static void replay(const before_t *b)
 {
     for (size_t i = b->n_left; i-- > 0;) {
-        cache_lines_at_t at = {.lines = &b->left[i]->lines};
+        const footprint_t *p = b->left[i];
+        cache_lines_at_t at = {.lines = &p->lines};
+        cache_lacked_t lacked = {0};
         for (uint32_t s = 0; s < b->g->map.slices; s++)
-            cache_replay_lines(b->tags.slice[s].cache, &at, b->tags.slice[s].modified_ways);
+            cache_replay_lines(b->tags.slice[s].cache, &at, b->tags.slice[s].modified_ways,
+                               &lacked);
+        if (p->warp_insts == 0)
+            continue; /* of copies */
+        b->cost->fetched += fetched_by(p, lacked.read, b->tags.halves);
+        b->cost->placed += lacked.written;
     }
 }
 

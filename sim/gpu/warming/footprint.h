@@ -18,7 +18,10 @@ typedef struct {
     size_t n_items;
     uint64_t warp_insts; /* of the launch */
     uint64_t placed;     /* lines that it gave a place in the L2, several times if it overflows */
-    unsigned holders;    /* who has taken it and not given it back */
+    /* Sectors that it had the empty L2 fetch, and that it left there; UINT64_MAX: it has fetched those that it left and
+     * did not write. */
+    uint64_t fetched, held;
+    unsigned holders; /* who has taken it and not given it back */
 } footprint_t;
 
 typedef struct footprints footprints_t;

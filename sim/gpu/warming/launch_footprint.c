@@ -133,12 +133,23 @@ rb_code_t before_key(const before_t *b, uint64_t k, uint64_t *key, rb_err_t *err
 
 static const uint64_t all_blocks[1][2] = {{0, UINT64_MAX}};
 
+static uint64_t sectors_of(const cache_lines_t *l)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < l->n; i++)
+        sum += cache_sector_count(cache_tag_valid(&l->tag[i]));
+    return sum;
+}
+
 /* Walks launch k on a chip whose L2 is empty. */
 static rb_code_t walk_launch(before_t *b, uint64_t k, footprint_t *out, rb_err_t *err)
 {
-    const uint64_t before = b->cost->warp_insts, placed = b->warmed.lines;
+    const uint64_t before = b->cost->warp_insts;
+    const l2_warmed_t warmed = b->warmed;
     RB_TRY(before_walk_blocks(b, k, true, all_blocks, 1, err));
-    before_take_footprint(b, b->cost->warp_insts - before, b->warmed.lines - placed, out);
+    before_take_footprint(b, b->cost->warp_insts - before, b->warmed.lines - warmed.lines, out);
+    out->fetched = b->warmed.filled - warmed.filled;
+    out->held = sectors_of(&out->lines);
     out->n_items = trail_copy(&b->trail, &out->item);
     return RB_OK;
 }
@@ -154,7 +165,7 @@ static uint64_t shared_key(const before_t *b, uint64_t key)
 /* What a walk without bounds leaves in this chip's L2. *fits: it has room; otherwise *out is empty. */
 static void use_walk(const before_t *b, shared_walk_t *w, footprint_t *out, bool *fits)
 {
-    *out = (footprint_t){.warp_insts = w->warp_insts, .placed = w->lines.n};
+    *out = (footprint_t){.warp_insts = w->warp_insts, .placed = w->lines.n, .fetched = UINT64_MAX};
     *fits = used_lines_place(&w->lines, &b->tags, &out->lines);
     if (!*fits)
         return;

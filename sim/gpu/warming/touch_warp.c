@@ -211,7 +211,7 @@ static uint32_t count_sectors(const touch_lines_t *l)
         n += (uint32_t)__builtin_popcountll(eight);
     }
     for (; i < l->n; i++)
-        n += l2_sector_count(l->sectors[i]);
+        n += cache_sector_count(l->sectors[i]);
     return n;
 }
 

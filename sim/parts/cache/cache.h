@@ -47,6 +47,13 @@ enum {
  * cache_written_t, and the mark. */
 typedef uint64_t cache_tag_t;
 
+/* Number of sectors in a mask. */
+static inline uint32_t cache_sector_count(uint32_t sectors)
+{
+    static const uint8_t count[16] = {0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4};
+    return count[sectors & 15];
+}
+
 static inline uint8_t cache_tag_valid(const cache_tag_t *t)
 {
     return (uint8_t)(*t & CACHE_TAG_VALID);
@@ -266,10 +273,16 @@ typedef struct {
 uint32_t cache_claim_lines(cache_t *c, cache_lines_at_t *at, uint32_t modified_ways,
                            cache_t *other);
 
+/* Sectors that a cache lacked when they were read, and written ones of lines that it lacked. */
+typedef struct {
+    uint64_t read, written;
+} cache_lacked_t;
+
 /* Uses the lines of the cache at that place of a list, the one that was used longest ago first: they get the
  * list's sectors on top of what c has of them. Each write of the list cleans a line where more than modified_ways
- * ways of a set are modified. The place then is that of the next cache. */
-void cache_replay_lines(cache_t *c, cache_lines_at_t *at, uint32_t modified_ways);
+ * ways of a set are modified. The place then is that of the next cache. Adds to *lacked. */
+void cache_replay_lines(cache_t *c, cache_lines_at_t *at, uint32_t modified_ways,
+                        cache_lacked_t *lacked);
 
 /* The same cleaning for writes to lines that are not known. */
 void cache_clean_excess(cache_t *c, uint32_t set, uint32_t modified_ways, uint32_t writes);

@@ -165,16 +165,22 @@ static void forget_sectors(cache_t *c, cache_tag_t *t)
 /* Uses the n lines of a set, the one that was used longest ago first; written: behind the last one of them. If they fill
  * the set, whatever was there before was evicted in between. */
 static void replay_set(cache_t *c, uint32_t set, const cache_tag_t *tag, uint32_t n,
-                       const cache_written_t *written, uint32_t writes, uint32_t modified_ways)
+                       const cache_written_t *written, uint32_t writes, uint32_t modified_ways,
+                       cache_lacked_t *lacked)
 {
     for (uint32_t i = n; i-- > 0;) {
         const cache_key_t k = cache_key_in_set(c, cache_tag_line(tag[i]), set);
         const cache_placed_t placed = cache_place(c, k);
         cache_tag_t *t = placed.tag;
+        const bool writes_it = (tag[i] & CACHE_TAG_WRITTEN) != 0;
+        const uint8_t valid = cache_tag_valid(&tag[i]);
+        const cache_written_t *more = writes_it ? --written : NULL;
+        const uint32_t dirty = more != NULL ? more->dirty : 0;
+        lacked->read += cache_sector_count(valid & ~(uint32_t)cache_tag_valid(t) & ~dirty);
+        lacked->written += placed.fresh ? cache_sector_count(dirty) : 0;
         if (n == c->ways && !placed.fresh)
             forget_sectors(c, t);
-        const bool writes_it = (tag[i] & CACHE_TAG_WRITTEN) != 0;
-        merge_line(c, t, cache_tag_valid(&tag[i]), writes_it ? --written : NULL);
+        merge_line(c, t, valid, more);
         if (writes_it && writes > 0) {
             cache_clean_excess(c, set, modified_ways, 1);
             writes--;
@@ -183,7 +189,8 @@ static void replay_set(cache_t *c, uint32_t set, const cache_tag_t *tag, uint32_
     cache_clean_excess(c, set, modified_ways, writes);
 }
 
-void cache_replay_lines(cache_t *c, cache_lines_at_t *at, uint32_t modified_ways)
+void cache_replay_lines(cache_t *c, cache_lines_at_t *at, uint32_t modified_ways,
+                        cache_lacked_t *lacked)
 {
     const cache_lines_t *l = at->lines;
     const size_t first = at->before, end = at->before += c->sets;
@@ -195,7 +202,7 @@ void cache_replay_lines(cache_t *c, cache_lines_at_t *at, uint32_t modified_ways
         if (s->n > 0)
             replay_set(c, (uint32_t)(s->set - first), tag, s->n,
                        l->written != NULL ? &l->written[at->written] : NULL, s->writes,
-                       modified_ways);
+                       modified_ways, lacked);
         at->tag += s->n;
     }
 }
