@@ -88,12 +88,12 @@ static inline bool smarts_waits_in_queues(const shadow_counts_t *left)
     return atomics > reads || (atomics + stores > reads && 2 * left->requests > sectors);
 }
 
-/* Whether most of what misses are stores or atomics to scattered places: to fewer than two sectors of a line. */
+/* Whether most of what misses are stores to scattered places: to fewer than two sectors of a line. */
 static inline bool smarts_scatters(const shadow_counts_t *c)
 {
-    const uint64_t sectors = c->atomic_sectors + c->write_sectors,
-                   misses = sectors - c->atomic_hits - c->write_hits;
-    return misses > c->read_sectors - c->read_hits && 2 * c->write_requests > sectors;
+    const uint64_t stores = c->write_sectors - c->write_hits,
+                   others = c->read_sectors - c->read_hits + c->atomic_sectors - c->atomic_hits;
+    return stores > others && 2 * c->write_requests > c->write_sectors;
 }
 
 /* Lines of the L2 that so many accesses take, if as many sectors of each miss as of all. */

@@ -297,7 +297,7 @@ static bool is_doubtful(const smarts_state_t *s, double before, double cycles)
 }
 
 /*
- * Where scattered stores or atomics miss, the DRAM writes what they displace. After a gap these are lines that the walk
+ * Where scattered stores miss, the DRAM writes what they displace. After a gap these are lines that the walk
  * left, of which fewer share a row of the DRAM than of those that time left. So the launch settles until it has taken as
  * many lines as the L2 has. Judged by as many blocks as the ramp had, but after it: its own lines are in the L2. false:
  * nothing is skipped.

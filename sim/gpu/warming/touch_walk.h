@@ -24,7 +24,7 @@ enum { TOUCH_MEMORY = 64 << 20 };
 typedef struct {
     uint64_t warp_insts;
     uint64_t requests;                /* accesses to lines of global memory; */
-    uint64_t write_requests;          /* of them, stores, reductions and atomics */
+    uint64_t write_requests;          /* of them, stores */
     uint64_t sectors[L2_TOUCH_KINDS]; /* of them; of data only */
     uint64_t l1_sectors;              /* of loads that use the L1 */
 } touch_counts_t;

@@ -272,7 +272,7 @@ static inline uint32_t range_sectors(uint64_t line, sectors_t s)
 static inline void count_lines(touch_counts_t *c, l2_touch_kind_t kind, uint64_t lines)
 {
     c->requests += lines;
-    c->write_requests += kind == L2_TOUCH_READ ? 0 : lines;
+    c->write_requests += kind == L2_TOUCH_WRITE ? lines : 0;
 }
 
 /* Touches all sectors of a range. Inlined for each kind. */
