@@ -300,6 +300,23 @@ static void scattered_stores_hide_the_states_of_warps(void **state)
     }
 }
 
+/* Loads that touch a part of many lines, as a stencil's do, are not scattered stores. */
+static void only_stores_to_parts_of_lines_are_scattered(void **state)
+{
+    const shadow_counts_t stream = {.requests = 1000,
+                                    .write_requests = 100,
+                                    .read_sectors = 900,
+                                    .read_hits = 800,
+                                    .write_sectors = 400};
+    shadow_counts_t scattered = stream;
+    (void)state;
+    scattered.write_requests = scattered.write_sectors;
+    assert_false(smarts_scatters(&stream));
+    assert_true(smarts_scatters(&scattered));
+    scattered.read_hits = 0; /* most of what misses are reads */
+    assert_false(smarts_scatters(&scattered));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -315,6 +332,7 @@ int main(void)
         cmocka_unit_test(hits_of_what_was_in_flight_are_uncertain),
         cmocka_unit_test(what_is_left_out_is_what_is_not_simulated),
         cmocka_unit_test(scattered_stores_hide_the_states_of_warps),
+        cmocka_unit_test(only_stores_to_parts_of_lines_are_scattered),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

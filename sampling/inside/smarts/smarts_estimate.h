@@ -88,6 +88,22 @@ static inline bool smarts_waits_in_queues(const shadow_counts_t *left)
     return atomics > reads || (atomics + stores > reads && 2 * left->requests > sectors);
 }
 
+/* Whether most of what misses are stores to scattered places: to fewer than two sectors of a line. */
+static inline bool smarts_scatters(const shadow_counts_t *c)
+{
+    const uint64_t stores = c->write_sectors - c->write_hits,
+                   others = c->read_sectors - c->read_hits + c->atomic_sectors - c->atomic_hits;
+    return stores > others && 2 * c->write_requests > c->write_sectors;
+}
+
+/* Lines of the L2 that so many accesses take, if as many sectors of each miss as of all. */
+static inline double smarts_lines(const shadow_counts_t *c)
+{
+    const double sectors = (double)(c->read_sectors + c->write_sectors + c->atomic_sectors);
+    const double hits = (double)(c->read_hits + c->write_hits + c->atomic_hits);
+    return sectors > 0 ? (double)c->requests * (1 - hits / sectors) : 0;
+}
+
 /*
  * The share of the fills that order decides. The survey's order of use is exact to an eighth of the L2
  * (touch_reach()), and units after a gap begin with that order. So fills of lines that an L2 with an eighth more

@@ -80,6 +80,13 @@ void smarts_plan_settle(smarts_plan_t *p, double wave_cycles, double least, doub
     set_width(p);
 }
 
+void smarts_plan_turn_over(smarts_plan_t *p, double waves)
+{
+    p->settle += waves;
+    p->tail = smarts_plan_tail(p);
+    set_width(p);
+}
+
 /* Warp instructions that are simulated for a unit. */
 static double stretch(const smarts_plan_t *p)
 {

@@ -35,6 +35,9 @@ smarts_plan_t smarts_plan_make(const smarts_options_t *o, const smarts_look_t *l
  * interval of that many. */
 void smarts_plan_settle(smarts_plan_t *p, double wave_cycles, double least, double interval);
 
+/* Settles for so many waves more: until units displace from the L2 what simulated blocks left there. */
+void smarts_plan_turn_over(smarts_plan_t *p, double waves);
+
 /* Takes the lengths of blocks into account, as far as they are known now. */
 void smarts_plan_look(smarts_plan_t *p);
 

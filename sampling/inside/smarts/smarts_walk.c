@@ -296,6 +296,28 @@ static bool is_doubtful(const smarts_state_t *s, double before, double cycles)
            cycles < LONGEST_RAMP * s->refresh && (before <= 0 || s->wave < SAME_PACE * before);
 }
 
+/*
+ * Where scattered stores miss, the DRAM writes what they displace. After a gap these are lines that the walk
+ * left, of which fewer share a row of the DRAM than of those that time left. So the launch settles until it has taken as
+ * many lines as the L2 has. Judged by as many blocks as the ramp had, but after it: its own lines are in the L2. false:
+ * nothing is skipped.
+ */
+static bool turn_over(smarts_state_t *s, uint64_t ramp)
+{
+    const uint64_t end = 2 * ramp < s->look.blocks ? 2 * ramp : s->look.blocks;
+    if (!smarts_survey(s, end))
+        return false;
+    if (s->look.shadow == NULL || end <= ramp)
+        return true;
+    const shadow_counts_t next = shadow_between(s->look.shadow, ramp, end);
+    const double taken = smarts_lines(&next) * (double)s->look.slots / (double)(end - ramp);
+    if (!smarts_scatters(&next) || taken <= 0)
+        return true;
+    smarts_plan_turn_over(&s->plan, s->l2_sectors / SECTORS_PER_LINE / taken);
+    smarts_check_room(s);
+    return s->phase != PHASE_TAIL;
+}
+
 bool smarts_end_ramp(smarts_state_t *s, const interval_records_t *r)
 {
     const double cycles = (double)r->cycle - s->begun;
@@ -316,7 +338,7 @@ bool smarts_end_ramp(smarts_state_t *s, const interval_records_t *r)
         return false;
     }
     s->ramp = (double)r->warp_insts;
-    return smarts_survey(s, r->next_block);
+    return turn_over(s, r->next_block);
 }
 
 /* Whether the next unit begins; whether it ends. One that is followed does so at the same blocks. */

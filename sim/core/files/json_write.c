@@ -40,11 +40,26 @@ static size_t utf8_length(const unsigned char *s)
     return n;
 }
 
+/* How many characters stand for themselves. */
+static size_t plain_length(const unsigned char *s)
+{
+    size_t n = 0;
+    while (s[n] >= 0x20 && s[n] < 0x7f && s[n] != '"' && s[n] != '\\')
+        n++;
+    return n;
+}
+
 static void write_string(FILE *out, const char *text)
 {
     fputc('"', out);
     for (const unsigned char *s = (const unsigned char *)text; *s != '\0';) {
-        size_t n = utf8_length(s);
+        size_t n = plain_length(s);
+        if (n > 0) {
+            fwrite(s, 1, n, out);
+            s += n;
+            continue;
+        }
+        n = utf8_length(s);
         if (n == 0) {
             fputs("\\ufffd", out);
             n = 1;
@@ -60,13 +75,21 @@ static void write_string(FILE *out, const char *text)
     fputc('"', out);
 }
 
+static void new_line(json_t *j)
+{
+    static const char spaces[] = "                                ";
+    _Static_assert(sizeof(spaces) > 2 * JSON_MAX_DEPTH, "too few spaces");
+    fputc('\n', j->out);
+    fwrite(spaces, 1, 2 * j->depth, j->out);
+}
+
 /* Comma, line and key before a value. */
 static void begin_value(json_t *j, const char *key)
 {
     if (j->used[j->depth])
         fputc(',', j->out);
     if (!j->inline_[j->depth])
-        fprintf(j->out, "\n%*s", (int)(2 * j->depth), "");
+        new_line(j);
     else if (j->used[j->depth])
         fputc(' ', j->out);
     j->used[j->depth] = true;
@@ -109,7 +132,7 @@ void json_end(json_t *j)
     char close = j->close[j->depth];
     j->depth--;
     if (line)
-        fprintf(j->out, "\n%*s", (int)(2 * j->depth), "");
+        new_line(j);
     fputc(close, j->out);
     if (j->depth == 0)
         fputc('\n', j->out);

@@ -36,6 +36,7 @@ static void take_batch(void *ctx, const touch_batch_t *batch)
     l2_tags_touch(&s->tags, batch->touch, batch->n, batch->masks, &sum);
     bin->warp_insts += n->warp_insts;
     bin->requests += n->requests;
+    bin->write_requests += n->write_requests;
     bin->read_sectors += n->sectors[L2_TOUCH_READ];
     bin->write_sectors += n->sectors[L2_TOUCH_WRITE];
     bin->atomic_sectors += n->sectors[L2_TOUCH_ATOMIC];

@@ -14,7 +14,8 @@ struct gpu;
  * instructions only by what they fill and displace. */
 typedef struct {
     uint64_t warp_insts;
-    uint64_t requests; /* coalesced accesses to 128-byte lines of global memory */
+    uint64_t requests;       /* coalesced accesses to 128-byte lines of global memory; */
+    uint64_t write_requests; /* of them, stores */
     uint64_t read_sectors, read_hits;
     uint64_t write_sectors, write_hits;
     uint64_t atomic_sectors, atomic_hits; /* also reductions */

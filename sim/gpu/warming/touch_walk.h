@@ -23,7 +23,8 @@ enum { TOUCH_MEMORY = 64 << 20 };
 /* Counts of a part of the walk; instructions are counted when their block begins. */
 typedef struct {
     uint64_t warp_insts;
-    uint64_t requests;                /* accesses to lines of global memory */
+    uint64_t requests;                /* accesses to lines of global memory; */
+    uint64_t write_requests;          /* of them, stores */
     uint64_t sectors[L2_TOUCH_KINDS]; /* of them; of data only */
     uint64_t l1_sectors;              /* of loads that use the L1 */
 } touch_counts_t;

@@ -268,6 +268,13 @@ static inline uint32_t range_sectors(uint64_t line, sectors_t s)
     return (uint32_t)ALL_SECTORS << head & (uint32_t)ALL_SECTORS >> tail;
 }
 
+/* Counts the accesses to lines of an instruction. */
+static inline void count_lines(touch_counts_t *c, l2_touch_kind_t kind, uint64_t lines)
+{
+    c->requests += lines;
+    c->write_requests += kind == L2_TOUCH_WRITE ? lines : 0;
+}
+
 /* Touches all sectors of a range. Inlined for each kind. */
 static inline __attribute__((always_inline)) void touch_range(touch_warps_t *w,
                                                               l2_touch_kind_t kind, sectors_t s)
@@ -283,7 +290,7 @@ static inline __attribute__((always_inline)) void touch_range(touch_warps_t *w,
             break;
     }
     set_tail(w, &t);
-    w->batch.counts.requests += (last - first) / LINE_BYTES + 1;
+    count_lines(&w->batch.counts, kind, (last - first) / LINE_BYTES + 1);
     w->batch.counts.sectors[kind] += (s.end - s.from) / SECTOR_BYTES;
 }
 
@@ -327,7 +334,7 @@ static void touch_any(touch_warps_t *w, const touch_op_t *op, const uint64_t *re
     touch_lines(&w->lines, rec, op->width, op->kind != L2_TOUCH_READ);
     if (w->wants_l1 && op->cached)
         note_l1(w, op);
-    w->batch.counts.requests += w->lines.n;
+    count_lines(&w->batch.counts, (l2_touch_kind_t)op->kind, w->lines.n);
     w->batch.counts.sectors[op->kind] += count_sectors(&w->lines);
     if (op->kind == L2_TOUCH_READ)
         read_lines(w);
