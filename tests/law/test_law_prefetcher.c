@@ -169,6 +169,39 @@ static launch_result_t run_stores(const char *policy, bool load_first)
     return lab_run_one(&spec, s);
 }
 
+/* A thread stores a word to each of two sectors of a line that was never loaded, and loads the first. */
+static void store_store_load(synth_warp_t *w, const void *ctx)
+{
+    (void)ctx;
+    for (unsigned i = 0; i < STEPS; i++) {
+        const uint64_t line = region + i * UINT64_C(128);
+        synth_emit_affine(w, 0, 1, line, 0);
+        synth_emit_affine(w, 0, 1, line + 32, 0);
+        synth_emit_affine(w, 1, 1, line, 0);
+    }
+    synth_emit(w, 2, (uint32_t)LAB_FULL);
+}
+
+/* AccelWattch's counters of a V100: of the stores of a product that never loads its result, 8 bytes of a
+ * sector each, the first to a line misses, the others hit. */
+static void a_store_of_a_part_takes_a_line(void **state)
+{
+    (void)state;
+    for (int allocate = 0; allocate < 2; allocate++) {
+        gpu_spec_t spec =
+            LAB_SPEC("v100", QUIET, allocate ? "l1.write=allocate" : "l1.write=update");
+        synth_t *s = synth_create();
+        synth_kernel_t *k = synth_kernel_create(s, "stores", &(synth_shape_t){.grid = {1}});
+        synth_code(k, "STG.E.SYS", "", "R4 R2");
+        synth_code(k, "LDG.E.SYS", "R2", "R4");
+        synth_code(k, "EXIT", "", "");
+        synth_kernel_body(k, store_store_load, NULL);
+        const launch_result_t r = lab_run_one(&spec, s);
+        assert_int_equal(r.sm.global_store_hits, allocate ? STEPS : 0);
+        assert_int_equal(r.sm.global_load_hits, 0); /* the other bytes are not there */
+    }
+}
+
 static void a_store_updates_gives_up_or_allocates(void **state)
 {
     (void)state;
@@ -195,6 +228,7 @@ int main(void)
         cmocka_unit_test(counts_of_any_program_are_possible),
         cmocka_unit_test(prefetching_without_mshrs_is_dropped),
         cmocka_unit_test(a_store_updates_gives_up_or_allocates),
+        cmocka_unit_test(a_store_of_a_part_takes_a_line),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -87,10 +87,10 @@ static void use_the_oldest_body(synth_warp_t *w, const void *ctx)
     synth_emit(w, 2, 1);
 }
 
-static uint64_t hits_after(unsigned use)
+static uint64_t hits_after(unsigned use, const char *write)
 {
-    gpu_spec_t spec =
-        LAB_SPEC("v100", "l1.sets=1", "l1.unified=2KiB", "l1.carveouts=0", "l1.replacement=lru");
+    gpu_spec_t spec = LAB_SPEC("v100", "l1.sets=1", "l1.unified=2KiB", "l1.carveouts=0",
+                               "l1.replacement=lru", write);
     synth_t *s = synth_create();
     synth_kernel_t *k = synth_kernel_create(s, "oldest", &(synth_shape_t){.block = {1}});
     synth_code(k, "LDG.E.SYS", "R2", "R2");
@@ -100,11 +100,12 @@ static uint64_t hits_after(unsigned use)
     return lab_run_one(&spec, s).sm.global_load_hits;
 }
 
-static void a_load_that_hits_uses_the_line_and_a_store_does_not(void **state)
+static void a_store_uses_a_line_only_if_stores_take_lines(void **state)
 {
     (void)state;
-    assert_int_equal(hits_after(0), 2);
-    assert_int_equal(hits_after(1), 0);
+    assert_int_equal(hits_after(0, "l1.write=update"), 2); /* a load uses it */
+    assert_int_equal(hits_after(1, "l1.write=update"), 0);
+    assert_int_equal(hits_after(1, "l1.write=allocate"), 1);
 }
 
 static void l2_replacement_is_that_of_the_l2(void **state)
@@ -197,7 +198,7 @@ int main(void)
         cmocka_unit_test(l1_replacement_is_that_of_the_l1),
         cmocka_unit_test(lines_a_power_of_two_apart_spread_over_the_sets),
         cmocka_unit_test(a_victim_cache_holds_what_does_not_fit),
-        cmocka_unit_test(a_load_that_hits_uses_the_line_and_a_store_does_not),
+        cmocka_unit_test(a_store_uses_a_line_only_if_stores_take_lines),
         cmocka_unit_test(l2_replacement_is_that_of_the_l2),
         cmocka_unit_test(tlb_replacement_is_that_of_the_second_level),
         cmocka_unit_test(icache_replacement_is_that_of_the_instruction_caches),

@@ -73,8 +73,7 @@ static l1_result_t store_line(sm_t *sm, const line_access_t *a, write_policy_t p
     cache_line_t victim;
     if (policy == WRITE_POLICY_WRITE_BACK && line == NULL && l1_way_out(sm) != L1_DONE)
         return l1_way_out(sm); /* the victim may wait for it */
-    const uint8_t held = line == NULL ? 0 : (uint8_t)(a->sectors & cache_tag_valid(line));
-    count_global(sm, &sm->stats.global_store_hits, held);
+    count_global(sm, &sm->stats.global_store_hits, line == NULL ? 0 : a->sectors);
     if (policy != WRITE_POLICY_UPDATE &&
         write_policy_store(policy, sm->memory.l1, key, line, &what, &victim))
         write_back_put(sm, &victim, now);

@@ -20,8 +20,7 @@ bool write_policy_store(write_policy_t policy, cache_t *l1, cache_key_t key, cac
             cache_tag_drop(line, store->sectors);
         break;
     case WRITE_POLICY_ALLOCATE:
-        if (store->full != 0)
-            cache_tag_fill(line_of(l1, key, line, victim, &evicted), store->full);
+        cache_tag_fill(line_of(l1, key, line, victim, &evicted), store->full);
         break;
     case WRITE_POLICY_WRITE_BACK:
         line = line_of(l1, key, line, victim, &evicted);

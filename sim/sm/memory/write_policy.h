@@ -11,7 +11,8 @@
 #define WRITE_POLICIES(X)                                                                          \
     X(UPDATE, update, "sectors that hit are updated; none is allocated")                           \
     X(EVICT, evict, "sectors that hit are invalidated, as on Fermi")                               \
-    X(ALLOCATE, allocate, "completely written sectors are allocated")                              \
+    X(ALLOCATE, allocate,                                                                          \
+      "stores take a line, as on Volta; sectors that are written completely can be read")          \
     X(WRITE_BACK, write_back,                                                                      \
       "sectors stay modified until they are evicted, a fence, or the end of the launch")
 
