@@ -160,8 +160,10 @@ static double cold_code(const alone_t *a, const predict_profile_t *p, bool cold)
     const icache_spec_t *c = &a->spec->sm.icache;
     if (c->perfect)
         return 0;
-    const double lines = ceil((double)p->code_bytes / LINE_BYTES);
-    return ceil(lines / (1 + c->prefetch)) * (cold ? a->dram : a->l2);
+    double groups = 0;
+    for (uint64_t line = 0; line < p->code_lines; line += p->code[line] ? 1 + c->prefetch : 1)
+        groups += p->code[line];
+    return groups * (cold ? a->dram : a->l2);
 }
 
 /* The first access of an SM to a page: the MMU translates it. */

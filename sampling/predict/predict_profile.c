@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "sim/core/alloc.h"
+#include "sim/core/engine/msg.h"
 #include "sim/core/mix64.h"
 #include "sim/sm/memory/coalesce.h"
 
@@ -261,12 +262,33 @@ rb_code_t predict_profile_lengths(predict_profile_t *p, trace_source_t *source,
     return RB_OK;
 }
 
+/* A kernel may jump over most of its code, so what lies between its first and last instruction is not what it reads. */
+static void mark_code(predict_profile_t *p)
+{
+    uint32_t low = UINT32_MAX, high = 0;
+    for (size_t i = 0; i < p->n_paths; i++)
+        for (size_t k = 0; k < p->path[i].n; k++) {
+            const path_step_t *s = &p->path[i].step[k];
+            const uint32_t last = (s->first->pc + (s->n - 1) * INST_BYTES) / LINE_BYTES;
+            low = s->first->pc / LINE_BYTES < low ? s->first->pc / LINE_BYTES : low;
+            high = last > high ? last : high;
+        }
+    p->code_lines = high >= low ? high - low + 1 : 0;
+    p->code = rb_calloc(p->code_lines + 1, sizeof(*p->code));
+    for (size_t i = 0; i < p->n_paths; i++)
+        for (size_t k = 0; k < p->path[i].n; k++) {
+            const path_step_t *s = &p->path[i].step[k];
+            const uint32_t last = (s->first->pc + (s->n - 1) * INST_BYTES) / LINE_BYTES;
+            for (uint32_t line = s->first->pc / LINE_BYTES; line <= last; line++)
+                p->code[line - low] = true;
+        }
+}
+
 /* What follows from the paths: shares, classes, code. */
 static void digest(predict_profile_t *p)
 {
     const sampled_t *sum = &p->sum;
     double insts[OP_CLASS_COUNT] = {0}, all = 0;
-    uint32_t low = UINT32_MAX, high = 0;
     p->warps = sum->blocks > 0 ? sum->warps / sum->blocks : 0;
     p->slowest = sum->insts > 0 ? sum->longest / sum->blocks * sum->warps / sum->insts : 1;
     p->spins = p->looked_at > 0 ? p->spins / p->looked_at : 0;
@@ -274,16 +296,13 @@ static void digest(predict_profile_t *p)
         p->path[i].share /= sum->warps;
         for (size_t k = 0; k < p->path[i].n; k++) {
             const path_step_t *s = &p->path[i].step[k];
-            low = s->first->pc < low ? s->first->pc : low;
-            high =
-                s->first->pc + s->n * INST_BYTES > high ? s->first->pc + s->n * INST_BYTES : high;
             for (uint32_t j = 0; j < s->known; j++)
                 insts[s->first[j].cls] += s->times * p->path[i].share;
         }
     }
     for (unsigned c = 0; c < OP_CLASS_COUNT; c++)
         all += insts[c];
-    p->code_bytes = high > low ? high - low : 0;
+    mark_code(p);
     p->unknown = all > 0 ? insts[OP_UNKNOWN] / all : 0;
     if (p->indexed || all <= 0)
         return;
@@ -345,5 +364,6 @@ void predict_profile_free(predict_profile_t *p)
         free(p->slow[i].path.step);
     free(p->lengths);
     free(p->shapes);
+    free(p->code);
     *p = (predict_profile_t){0};
 }

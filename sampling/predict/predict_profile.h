@@ -52,9 +52,10 @@ typedef struct {
     double warps;   /* warps of a block that do something */
     double slowest; /* of the paths of a block, the longest over the mean, in instructions */
     access_mean_t access[OP_CLASS_COUNT];
-    double spins;                    /* polls of loops in which warps wait for others, per warp */
-    double unknown;                  /* share of instructions that the opcode table lacks */
-    uint32_t code_bytes;             /* of the instructions that are executed */
+    double spins;   /* polls of loops in which warps wait for others, per warp */
+    double unknown; /* share of instructions that the opcode table lacks */
+    bool *code;     /* owned; lines from the first to the last: executed */
+    uint32_t code_lines;
     slow_block_t slow[PROFILE_SLOW]; /* by block */
     size_t n_slow;                   /* 0: blocks are alike */
     uint64_t busiest;                /* the block with most requests, if they are not alike */

@@ -22,6 +22,7 @@ typedef struct {
 typedef struct {
     launch_counts_t counts;
     unsigned times;             /* walked */
+    double spins;               /* predict_profile_t's, the last time */
     predict_traffic_t *traffic; /* owned; the last time; per specification */
 } walked_t;
 
@@ -168,13 +169,16 @@ static rb_code_t walk(predictor_t *p, trace_source_t *source, uint64_t id, walke
 {
     if (like != NULL && like->times > 1) {
         take_traffic(p, like, x);
-        return predict_profile_end(x, err);
+        RB_TRY(predict_profile_end(x, err));
+        x->spins = like->spins;
+        return RB_OK;
     }
     RB_TRY(predict_walk_launch(p->walk, source, id, x, p->traffic, err));
     if (like == NULL)
         return RB_OK;
     like->times++;
     like->counts = x->counts;
+    like->spins = x->spins;
     memcpy(like->traffic, p->traffic, p->n * sizeof(*p->traffic));
     return RB_OK;
 }

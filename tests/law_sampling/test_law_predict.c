@@ -61,6 +61,14 @@ static predicted_t predict_launch_of(const gpu_spec_t *spec, trace_source_t *sou
     return out;
 }
 
+static void same_body(synth_warp_t *w, const void *ctx)
+{
+    const body_t *b = ctx;
+    for (unsigned i = 0; i < b->steps; i++)
+        synth_emit(w, b->first, (uint32_t)LAB_FULL);
+    synth_emit(w, b->end, (uint32_t)LAB_FULL);
+}
+
 static void a_chain_takes_its_latencies(void **state)
 {
     static const struct {
@@ -317,6 +325,67 @@ static void warps_that_wait_for_others_are_in_doubt(void **state)
     synth_destroy(s);
 }
 
+/* Launches that are nearly alike take what the first ones were walked for: the doubt, too. */
+static void launches_that_are_alike_share_the_doubt(void **state)
+{
+    enum { LAUNCHES = 4 };
+    const gpu_spec_t spec = LAB_SPEC("v100", SMALL);
+    const gpu_spec_t *const specs[] = {&spec};
+    body_t body[LAUNCHES];
+    rb_err_t err = {0};
+    predicted_t out;
+    (void)state;
+    synth_t *s = synth_create();
+    for (unsigned i = 0; i < LAUNCHES; i++) {
+        synth_kernel_t *k =
+            synth_kernel_create(s, "alike", &(synth_shape_t){.grid = {POLL_BLOCKS}, .block = {32}});
+        body[i] = (body_t){.steps = 0, .first = synth_code(k, "FADD", "R1", "R1 R2")};
+        body[i].end = synth_code(k, "EXIT", "", "");
+        body[i].steps = STEPS + i;
+        synth_kernel_body(k, same_body, &body[i]);
+    }
+    temp_folder_create();
+    trace_source_t *source = rbt_lab_open(rbt_lab_store_temp(synth_source(s)));
+    synth_destroy(s);
+    plain = source->ops;
+    trace_source_ops_t polling = *plain;
+    polling.get_block = get_polling;
+    polling.free_block = free_polling;
+    source->ops = &polling;
+    predictor_t *p = predictor_create(specs, 1, 1);
+    for (unsigned i = 0; i < LAUNCHES; i++) {
+        assert_int_equal(predictor_launch(p, source, i + 1, &out, &err), RB_OK);
+        assert_int_equal(out.doubts, PREDICT_SPINS);
+    }
+    predictor_destroy(p);
+    source->ops = plain;
+    source->ops->destroy(source);
+    temp_folder_remove();
+}
+
+/* An SM reads the code that its warps execute, not what they jump over. */
+static void code_that_is_jumped_over_takes_no_time(void **state)
+{
+    enum { JUMPED = 4000 };
+    const gpu_spec_t spec = LAB_SPEC("v100", "sm.count=1");
+    predicted_t p[2];
+    (void)state;
+    for (unsigned far = 0; far < 2; far++) {
+        synth_t *s = synth_create();
+        synth_kernel_t *k =
+            synth_kernel_create(s, "far", &(synth_shape_t){.grid = {1}, .block = {32}});
+        body_t body = {.first = synth_code(k, "FADD", "R1", "R1 R2"), .steps = 1};
+        for (unsigned i = 0; i < far * JUMPED; i++)
+            (void)synth_code(k, "FADD", "R1", "R1 R2");
+        body.end = synth_code(k, "EXIT", "", "");
+        synth_kernel_body(k, straight_body, &body);
+        p[far] = predict_launch_of(&spec, synth_source(s), 1);
+        const launch_result_t r = lab_run_one(&spec, s);
+        lab_assert_near(p[far].cycles, (double)launch_result_cycles(&r), 0.1, "jumped over");
+    }
+    assert_true(p[1].cycles > p[0].cycles);
+}
+
 /* A load of straight-line code takes the mean of the latencies that it may have, not one of them. */
 static void straight_loads_take_the_mean(void **state)
 {
@@ -389,6 +458,8 @@ int main(void)
         cmocka_unit_test(what_does_not_hold_is_said),
         cmocka_unit_test(a_long_block_tells_launches_of_equal_sums_apart),
         cmocka_unit_test(warps_that_wait_for_others_are_in_doubt),
+        cmocka_unit_test(launches_that_are_alike_share_the_doubt),
+        cmocka_unit_test(code_that_is_jumped_over_takes_no_time),
         cmocka_unit_test(straight_loads_take_the_mean),
         cmocka_unit_test(the_slowest_block_need_not_be_the_longest),
     };

@@ -95,6 +95,30 @@ static void a_count_of_the_survey_explains_the_cycles(void **state)
     smarts_answer_free(&plain);
 }
 
+/* Sectors that are written back take the DRAM, but no warp waits for them; reads that miss, it waits for longest. */
+static void waits_of_reads_explain_what_counts_do_not(void **state)
+{
+    made_t m;
+    smarts_answer_t a;
+    (void)state;
+    for (size_t i = 0; i < UNITS; i++) {
+        const double missed = (double)(i * 3 % UNITS), sectors = (double)(i * 7 % UNITS);
+        m.unit[i] = made_unit(0, 100 + 20 * missed);
+        m.unit[i].surveyed.written_back = (uint64_t)(sectors * INSTS / 1000);
+        m.unit[i].surveyed.read_hits =
+            m.unit[i].surveyed.read_sectors - (uint64_t)(missed * INSTS / 1000);
+    }
+    made_ask(&m, 0);
+    m.q.left.written_back = m.q.left.warp_insts / 1000;
+    m.q.left.read_hits = m.q.left.read_sectors - m.q.left.warp_insts / 1000;
+    m.q.l2 = 200;
+    m.q.dram = 500;
+    smarts_answer(&a, &m.q);
+    assert_int_equal(a.by, SMARTS_BY_WAITS);
+    assert_true(fabs(a.left / (120 * 50000) - 1) < 1e-6);
+    smarts_answer_free(&a);
+}
+
 static void replicates_give_the_interval_and_sums_stay_sums(void **state)
 {
     made_t m;
@@ -297,6 +321,7 @@ int main(void)
         cmocka_unit_test(degrees_of_freedom_are_those_of_what_was_fitted),
         cmocka_unit_test(equal_units_leave_only_what_they_may_share),
         cmocka_unit_test(a_count_of_the_survey_explains_the_cycles),
+        cmocka_unit_test(waits_of_reads_explain_what_counts_do_not),
         cmocka_unit_test(replicates_give_the_interval_and_sums_stay_sums),
         cmocka_unit_test(what_units_and_survey_see_otherwise_is_uncertain),
         cmocka_unit_test(what_units_do_not_show_is_not_extrapolated),

@@ -20,6 +20,7 @@
 
 #include "sampling/inside/inside_table.h"
 #include "sampling/inside/smarts/smarts_state.h"
+#include "sampling/predict/block_model.h"
 #include "sim/core/alloc.h"
 #include "sim/core/engine/msg.h"
 #include "sim/core/mix64.h"
@@ -107,6 +108,9 @@ static rb_code_t smarts_open(const sampler_t *sampler, const sampler_launch_t *l
     forget(s);
     s->begun = l->spec->gpu.launch_latency;
     s->refresh = refresh_cycles(l->spec);
+    const alone_t alone = alone_on(l->spec, &(predict_traffic_t){0}, 1, false, false);
+    s->l2_read = alone.l2;
+    s->dram_read = alone.dram;
     s->l2_sectors = (double)l->spec->mem.l2.size / SECTOR_BYTES;
     /* Each step costs more than the one before it, and may show that there is no room. */
     smarts_look_begin(&s->look, l);
@@ -185,6 +189,7 @@ static double smarts_added(const sampler_t *sampler, cycle_t cycles, uint64_t wa
 static const char *const regressor_names[] = {[SMARTS_BY_NOTHING] = "nothing",
                                               [SMARTS_BY_DRAM] = "DRAM sectors",
                                               [SMARTS_BY_LOOKUPS] = "L2 sectors",
+                                              [SMARTS_BY_WAITS] = "predicted waits",
                                               [SMARTS_BY_MOVED] = "moved sectors"};
 
 /* What the estimate rests on. */

@@ -129,7 +129,7 @@ static void by_weights(const smarts_answer_t *a, const smarts_question_t *q, con
     for (size_t i = 0; i < q->n; i++) {
         const smarts_unit_t *u = &q->units[i];
         weight += u->weight;
-        mx += u->weight * smarts_unit_rate(u, a->by);
+        mx += u->weight * smarts_unit_rate(q, u, a->by);
         my += u->weight * y[i];
         out->sum += a->weight[i] * y[i];
     }
@@ -137,13 +137,13 @@ static void by_weights(const smarts_answer_t *a, const smarts_question_t *q, con
     my /= weight;
     for (size_t i = 0; i < q->n; i++) {
         const smarts_unit_t *u = &q->units[i];
-        const double dx = smarts_unit_rate(u, a->by) - mx;
+        const double dx = smarts_unit_rate(q, u, a->by) - mx;
         xx += u->weight * dx * dx;
         xy += u->weight * dx * (y[i] - my);
     }
     const double slope = xx > 0 ? xy / xx : 0;
     for (size_t i = 0; i < q->n; i++) {
-        const double dx = smarts_unit_rate(&q->units[i], a->by) - mx;
+        const double dx = smarts_unit_rate(q, &q->units[i], a->by) - mx;
         out->influence[i] = a->weight[i] * (y[i] - my - slope * dx);
     }
 }

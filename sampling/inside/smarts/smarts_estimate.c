@@ -14,27 +14,27 @@ static const double slope_confidence = 0.99;
 /* How far units and survey may be apart for nothing, relative: smarts_complete.c has 2 % for either. */
 #define SURVEY_ERRORS 0.05
 
-double smarts_count(const shadow_counts_t *c, smarts_regressor_t by)
+double smarts_count(const smarts_question_t *q, const shadow_counts_t *c, smarts_regressor_t by)
 {
     if (by == SMARTS_BY_DRAM || by == SMARTS_BY_MOVED)
         return (double)(c->fills + c->written_back);
-    if (by == SMARTS_BY_FILLS)
-        return (double)c->fills;
     if (by == SMARTS_BY_LOOKUPS)
         return (double)(c->read_sectors + c->write_sectors + c->atomic_sectors);
+    if (by == SMARTS_BY_WAITS)
+        return q->l2 * (double)c->read_hits + q->dram * (double)(c->read_sectors - c->read_hits);
     return 0;
 }
 
-double smarts_rate(const shadow_counts_t *c, smarts_regressor_t by)
+double smarts_rate(const smarts_question_t *q, const shadow_counts_t *c, smarts_regressor_t by)
 {
-    return c->warp_insts == 0 ? 0 : smarts_count(c, by) / (double)c->warp_insts;
+    return c->warp_insts == 0 ? 0 : smarts_count(q, c, by) / (double)c->warp_insts;
 }
 
-double smarts_unit_rate(const smarts_unit_t *u, smarts_regressor_t by)
+double smarts_unit_rate(const smarts_question_t *q, const smarts_unit_t *u, smarts_regressor_t by)
 {
     if (by == SMARTS_BY_MOVED)
         return (double)(u->counters.l2.fills + u->counters.l2.writebacks) / u->insts;
-    return smarts_rate(&u->surveyed, by);
+    return smarts_rate(q, &u->surveyed, by);
 }
 
 static double cycles_rate(const smarts_unit_t *u)
@@ -57,7 +57,7 @@ static line_t fit(const smarts_question_t *q, smarts_regressor_t by)
     for (size_t i = 0; i < q->n; i++) {
         const smarts_unit_t *u = &q->units[i];
         l.weight += u->weight;
-        l.x += u->weight * smarts_unit_rate(u, by);
+        l.x += u->weight * smarts_unit_rate(q, u, by);
         l.y += u->weight * cycles_rate(u);
     }
     if (l.weight <= 0)
@@ -65,7 +65,7 @@ static line_t fit(const smarts_question_t *q, smarts_regressor_t by)
     l.x /= l.weight;
     l.y /= l.weight;
     for (size_t i = 0; i < q->n; i++) {
-        const double dx = smarts_unit_rate(&q->units[i], by) - l.x;
+        const double dx = smarts_unit_rate(q, &q->units[i], by) - l.x;
         l.xx += q->units[i].weight * dx * dx;
         xy += q->units[i].weight * dx * (cycles_rate(&q->units[i]) - l.y);
     }
@@ -74,7 +74,7 @@ static line_t fit(const smarts_question_t *q, smarts_regressor_t by)
     l.slope = l.xx > 0 ? xy / l.xx : 0;
     for (size_t i = 0; i < q->n; i++) {
         const smarts_unit_t *u = &q->units[i];
-        const double e = cycles_rate(u) - l.y - l.slope * (smarts_unit_rate(u, by) - l.x);
+        const double e = cycles_rate(u) - l.y - l.slope * (smarts_unit_rate(q, u, by) - l.x);
         left += u->weight * e * e;
     }
     /* Weights that sum to n: variance of the residuals over the spread of x. */
@@ -97,7 +97,7 @@ static beyond_t find_beyond(const smarts_question_t *q)
         const smarts_unit_t *u = &q->units[i];
         /* of its own blocks, so that phases of a launch do not count */
         const double beyond =
-            smarts_unit_rate(u, SMARTS_BY_MOVED) - smarts_unit_rate(u, SMARTS_BY_DRAM);
+            smarts_unit_rate(q, u, SMARTS_BY_MOVED) - smarts_unit_rate(q, u, SMARTS_BY_DRAM);
         weight += u->weight;
         more += u->weight * beyond;
         squares += beyond * beyond;
@@ -112,7 +112,7 @@ static beyond_t find_beyond(const smarts_question_t *q)
  */
 static double moved(const smarts_question_t *q, const beyond_t *b, double factor)
 {
-    const double surveyed = smarts_rate(&q->left, SMARTS_BY_DRAM);
+    const double surveyed = smarts_rate(q, &q->left, SMARTS_BY_DRAM);
     if (surveyed <= 0 || fabs(b->mean) <= hypot(factor * b->error, SURVEY_ERRORS * surveyed))
         return 0;
     return fmax(fmin(b->mean / fmax(surveyed, surveyed + b->mean), 1), -1);
@@ -123,11 +123,11 @@ static bool is_among(const smarts_question_t *q, smarts_regressor_t by)
 {
     double low = INFINITY, high = 0;
     for (size_t i = 0; i < q->n; i++) {
-        const double x = smarts_unit_rate(&q->units[i], by);
+        const double x = smarts_unit_rate(q, &q->units[i], by);
         low = fmin(low, x);
         high = fmax(high, x);
     }
-    const double left = smarts_rate(&q->left, by);
+    const double left = smarts_rate(q, &q->left, by);
     return left >= low && left <= high;
 }
 
@@ -141,7 +141,7 @@ static void take_moved(const smarts_question_t *q, line_t *best, smarts_regresso
     if (q->n < REGRESSION_UNITS)
         return;
     const double normal = interval_factor(q->confidence, INFINITY),
-                 surveyed = smarts_rate(&q->left, SMARTS_BY_MOVED);
+                 surveyed = smarts_rate(q, &q->left, SMARTS_BY_MOVED);
     const beyond_t b = find_beyond(q);
     line_t l = fit(q, SMARTS_BY_MOVED);
     l.doubt = l.slope * fmin(SURVEY_ERRORS / normal * surveyed, b.error);
@@ -178,18 +178,19 @@ static line_t choose(const smarts_question_t *q, smarts_regressor_t *by)
 static void set_weights(smarts_answer_t *a, const smarts_question_t *q, const line_t *l)
 {
     const double missing =
-        a->by == SMARTS_BY_NOTHING ? 0 : smarts_count(&q->left, a->by) - l->weight * l->x;
+        a->by == SMARTS_BY_NOTHING ? 0 : smarts_count(q, &q->left, a->by) - l->weight * l->x;
     for (size_t i = 0; i < q->n; i++) {
         const smarts_unit_t *u = &q->units[i];
-        const double dx = smarts_unit_rate(u, a->by) - l->x;
+        const double dx = smarts_unit_rate(q, u, a->by) - l->x;
         a->weight[i] = u->weight * (1 + (l->xx > 0 ? missing * dx / l->xx : 0));
     }
 }
 
-static double residual(const smarts_answer_t *a, const smarts_unit_t *u, const line_t *l)
+static double residual(const smarts_answer_t *a, const smarts_question_t *q, const smarts_unit_t *u,
+                       const line_t *l)
 {
     return cycles_rate(u) - l->y -
-           (a->by == SMARTS_BY_NOTHING ? 0 : l->slope * (smarts_unit_rate(u, a->by) - l->x));
+           (a->by == SMARTS_BY_NOTHING ? 0 : l->slope * (smarts_unit_rate(q, u, a->by) - l->x));
 }
 
 /* Variance of the left-out cycles: the larger one of the plain residuals and of the differences of
@@ -199,7 +200,7 @@ static double spread(const smarts_answer_t *a, const smarts_question_t *q, const
     const double n = (double)q->n;
     double plain = 0, squares = 0, differences = 0, before = 0;
     for (size_t i = 0; i < q->n; i++) {
-        const double e = residual(a, &q->units[i], l);
+        const double e = residual(a, q, &q->units[i], l);
         plain += a->weight[i] * a->weight[i] * e * e;
         squares += a->weight[i] * a->weight[i];
         differences += i > 0 ? (e - before) * (e - before) / 2 : 0;

@@ -30,13 +30,13 @@ typedef struct {
     shadow_counts_t surveyed; /* of the blocks that ran meanwhile */
 } smarts_unit_t;
 
-/* The counts of the survey that may explain cycles. */
+/* What the survey knows of blocks that may explain their cycles. */
 typedef enum {
     SMARTS_BY_NOTHING,
     SMARTS_BY_DRAM,    /* sectors that the DRAM moves */
     SMARTS_BY_LOOKUPS, /* sectors looked up in the L2 */
+    SMARTS_BY_WAITS,   /* a prediction: cycles that their reads take on an idle chip */
     SMARTS_BY_MOVED,   /* sectors that the DRAM moved while units ran; the survey knows their sum */
-    SMARTS_BY_FILLS,   /* not tried */
 } smarts_regressor_t;
 
 typedef struct {
@@ -45,8 +45,9 @@ typedef struct {
     shadow_counts_t left; /* of what was left out */
     shadow_counts_t all;  /* of the launch; no instructions: not known */
     double confidence;
-    double explain; /* |t| from which a regressor is used */
-    double bias;    /* error that all units may share, relative */
+    double explain;  /* |t| from which a regressor is used */
+    double bias;     /* error that all units may share, relative */
+    double l2, dram; /* cycles of a read that hits in the L2, and of one that does not */
 } smarts_question_t;
 
 typedef struct {
@@ -115,10 +116,10 @@ static inline double smarts_late(const shadow_counts_t *left)
 }
 
 /* The survey's count, in all and per warp instruction. */
-double smarts_count(const shadow_counts_t *c, smarts_regressor_t by);
-double smarts_rate(const shadow_counts_t *c, smarts_regressor_t by);
+double smarts_count(const smarts_question_t *q, const shadow_counts_t *c, smarts_regressor_t by);
+double smarts_rate(const smarts_question_t *q, const shadow_counts_t *c, smarts_regressor_t by);
 
 /* The same of a unit, per warp instruction. */
-double smarts_unit_rate(const smarts_unit_t *u, smarts_regressor_t by);
+double smarts_unit_rate(const smarts_question_t *q, const smarts_unit_t *u, smarts_regressor_t by);
 
 #endif

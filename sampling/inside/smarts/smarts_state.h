@@ -59,6 +59,7 @@ typedef struct {
         half;    /* of the ramp: what follows tells how long waves take once caches are not empty */
     double wave; /* cycles of a wave, as far as known; 0: not yet */
     double l2_sectors;
+    double l2_read, dram_read;         /* cycles of a read that ends there, if the chip is idle */
     smarts_mark_t left, resumed, unit; /* when the gap began and ended, and when the unit began */
     bool settling;                     /* in the newest gap */
     double jitter;                     /* waves of further settling */

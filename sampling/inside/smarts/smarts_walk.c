@@ -142,7 +142,9 @@ smarts_question_t smarts_ask(smarts_state_t *s)
                            .n = s->n,
                            .confidence = s->options.confidence,
                            .explain = s->options.explain,
-                           .bias = s->options.bias};
+                           .bias = s->options.bias,
+                           .l2 = s->l2_read,
+                           .dram = s->dram_read};
     if (s->look.shadow != NULL && s->look.shadow->known == s->look.blocks)
         q.all = s->look.shadow->all;
     weigh(s);
