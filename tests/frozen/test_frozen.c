@@ -93,6 +93,8 @@ static bool is_old_default(const char *line)
     static const char *const old[] = {
         "    mode = \"keep\";", "    launches = 2;", "    tex_interval = 4;",
         "    dispatch_latency = 120;", "    completion_latency = 120;", "    data_interval = 2;",
+        /* Of volta.cfg, until 0.3.0. */
+        "    write = \"update\";",
         /* Of Photon's levels: they had no effect but with variants. */
         "    longer = true;", "    delta = 0.0;"};
     for (size_t i = 0; i < sizeof(old) / sizeof(old[0]); i++) {
