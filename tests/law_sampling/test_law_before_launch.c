@@ -17,6 +17,7 @@
 #include "tests/support/sim/sm_caches.h"
 #include "tests/support/temp_folder.h"
 #include "tests/support/trace/rbt_lab.h"
+#include "tests/support/trace/synth.h"
 
 /* The bits of a line (sectors) in one chip or the other. */
 typedef struct {
@@ -244,6 +245,43 @@ static void copies_are_those_of_a_full_run(void **state)
     halves.mem.icnt.gpc_sms = 3;
     for (size_t i = 0; i < sizeof(some) / sizeof(some[0]); i++)
         assert_case(&some[i], halves);
+}
+
+/* 32 instructions, the code of which lies in four places of a function. */
+enum { PLACES = 4, IN_PLACE = 8, APART = 0x8000, INST_BYTES = 16 };
+
+static void all_places(synth_warp_t *w, const void *ctx)
+{
+    (void)ctx;
+    synth_emit_span(w, 0, PLACES * IN_PLACE + 1);
+}
+
+/* A trace may list only what is executed, so that instructions that follow each other lie apart. */
+static void code_that_is_jumped_over_is_not_walked(void **state)
+{
+    const gpu_spec_t spec = small_chip();
+    (void)state;
+    synth_t *s = synth_create();
+    for (unsigned launch = 0; launch < 2; launch++) {
+        synth_kernel_t *k =
+            synth_kernel_create(s, "apart", &(synth_shape_t){.grid = {1}, .block = {32}});
+        for (unsigned i = 0; i < PLACES * IN_PLACE; i++) {
+            const unsigned inst = synth_code(k, "FADD", "R1", "R1 R2");
+            synth_inst(k, inst)->pc = i / IN_PLACE * APART + i % IN_PLACE * INST_BYTES;
+        }
+        const unsigned end = synth_code(k, "EXIT", "", "");
+        synth_inst(k, end)->pc = (PLACES - 1) * APART + IN_PLACE * INST_BYTES;
+        synth_kernel_body(k, all_places, NULL);
+    }
+    gpu_t *const chip[2] = {gpu_create(&spec, 1, 0), gpu_create(&spec, 1, 0)};
+    run_all(chip[0], synth_source(s), 1, 1);
+    warm_up(chip[1], synth_source(s), 2);
+    const agreement_t code = compare(chip, chip[0]->n_sms, false, l1i_of);
+    assert_true(code.missing == 0);
+    assert_true(code.extra <= code.both / 4);
+    gpu_destroy(chip[0]);
+    gpu_destroy(chip[1]);
+    synth_destroy(s);
 }
 
 static trace_source_t *kmeans(void)
@@ -705,6 +743,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(caches_are_those_of_a_full_run),
         cmocka_unit_test(copies_are_those_of_a_full_run),
+        cmocka_unit_test(code_that_is_jumped_over_is_not_walked),
         cmocka_unit_test(nothing_is_walked_if_nothing_is_skipped),
         cmocka_unit_test(only_launches_since_the_last_simulated_one_are_walked),
         cmocka_unit_test(walks_count_what_launches_fetched),

@@ -71,10 +71,16 @@ touch_run_t *touch_code_add(touch_code_t *c, const trace_run_t *run)
     if (c->run == NULL || c->n_runs * 2 >= (size_t)1 << c->bits)
         grow(c);
     touch_run_t *r = find_place(c, run->first, run->count);
-    const uint32_t last = run->first[run->count - 1].pc & ~(uint32_t)(LINE_BYTES - 1);
-    *r = (touch_run_t){.first = run->first, .count = run->count};
-    r->line = run->first->pc & ~(uint32_t)(LINE_BYTES - 1);
-    r->n_lines = last < r->line ? 0 : (last - r->line) / LINE_BYTES + 1;
+    uint32_t last = touch_code_line(run->first), lines = 1;
+    bool jumps = false;
+    *r = (touch_run_t){.first = run->first, .count = run->count, .line = last};
+    for (uint32_t i = 1; i < run->count; i++) {
+        const uint32_t line = touch_code_line(&run->first[i]);
+        jumps = jumps || (line != last && line != last + LINE_BYTES);
+        lines += line != last;
+        last = line;
+    }
+    r->n_lines = jumps ? 0 : lines;
     c->n_runs++;
     add_ops(c, r);
     return r;

@@ -22,10 +22,17 @@ typedef struct {
 typedef struct {
     const inst_t *first; /* key, with count; NULL: empty */
     uint32_t count;
-    uint32_t op, n_ops;     /* in touch_code_t.op */
-    uint32_t line, n_lines; /* byte address of the first line of code in the function; lines */
-    uint32_t touched;       /* the walk's: when it touched the lines last */
+    uint32_t op, n_ops; /* in touch_code_t.op */
+    uint32_t line,
+        n_lines; /* byte address of the first line of code in the function; lines, 0: it jumps over some */
+    uint32_t touched; /* the walk's: when it touched the lines last */
 } touch_run_t;
+
+/* The line of code of an instruction in its function. */
+static inline uint32_t touch_code_line(const inst_t *inst)
+{
+    return inst->pc & ~(uint32_t)(LINE_BYTES - 1);
+}
 
 /* The memory instructions of warps of one shape (warp_stream_t), in order, where a lane is active.
  * They are collected when a shape is seen again. */

@@ -155,21 +155,30 @@ static inline bool is_wanted(touch_warps_t *w, uint64_t line)
     return c->slices == NULL || c->slices[addr_map_next_slice(c->map, line, &w->high)];
 }
 
+static void touch_code_line_of(touch_warps_t *w, uint32_t offset)
+{
+    const uint64_t line = w->code_base + offset;
+    if (!is_wanted(w, line))
+        return;
+    make_room(w);
+    tail_t t = tail_of(w);
+    touch(&t, L2_TOUCH_CODE, line, ALL_SECTORS, 0);
+    set_tail(w, &t);
+}
+
 /* Touches the code lines of a run, unless it did lately. */
 static void touch_code(touch_warps_t *w, touch_run_t *run)
 {
     if (is_recent(w, run->touched))
         return;
     run->touched = w->now;
-    for (uint32_t i = 0; i < run->n_lines; i++) {
-        const uint64_t line = w->code_base + run->line + (uint64_t)i * LINE_BYTES;
-        if (!is_wanted(w, line))
-            continue;
-        make_room(w);
-        tail_t t = tail_of(w);
-        touch(&t, L2_TOUCH_CODE, line, ALL_SECTORS, 0);
-        set_tail(w, &t);
-    }
+    for (uint32_t i = 0; i < run->n_lines; i++)
+        touch_code_line_of(w, run->line + i * LINE_BYTES);
+    if (run->n_lines > 0)
+        return;
+    for (uint32_t i = 0; i < run->count; i++)
+        if (i == 0 || touch_code_line(&run->first[i]) != touch_code_line(&run->first[i - 1]))
+            touch_code_line_of(w, touch_code_line(&run->first[i]));
 }
 
 /* Bit i is set if line i is in a wanted slice, for at most 64 lines. */
