@@ -76,18 +76,28 @@ static double partial_slope(const deviations_t *d)
 
 /* A kernel, or all. */
 typedef struct {
-    double ff, fc; /* among launches of the same length */
-    double slope;  /* of a kernel; NAN: unknown */
+    double ff, fc;        /* among launches of the same length */
+    double fills, cycles; /* of launches that fetched any */
+    double slope;         /* of a kernel; NAN: unknown */
     double left_hits;
 } kernel_price_t;
+
+/* A sector costs no more than it would if launches did nothing but wait for theirs. */
+static double at_most(const kernel_price_t *k, double slope)
+{
+    return k->fills > 0 && slope > k->cycles / k->fills ? k->cycles / k->fills : slope;
+}
 
 /* Sets *k to the kernel of launch `from`; returns the first launch after it that is of another one. */
 static size_t kernel_price(const cold_launches_t *c, size_t from, kernel_price_t *k)
 {
     size_t end = from, to = from;
     *k = (kernel_price_t){0};
-    for (; end < c->n && c->launch[end].code == c->launch[from].code; end++)
+    for (; end < c->n && c->launch[end].code == c->launch[from].code; end++) {
         k->left_hits += c->launch[end].left_hits;
+        k->fills += c->launch[end].fills;
+        k->cycles += c->launch[end].fills > 0 ? c->launch[end].cycles : 0;
+    }
     for (size_t at = from; at < end; at = to) {
         for (to = at + 1; to < end && c->launch[to].insts == c->launch[at].insts; to++)
             ;
@@ -98,16 +108,6 @@ static size_t kernel_price(const cold_launches_t *c, size_t from, kernel_price_t
     const deviations_t d = deviations(&c->launch[from], end - from);
     k->slope = k->ff > 0 ? fmax(k->fc, 0) / k->ff : partial_slope(&d);
     return end;
-}
-
-static double price_at_most(const cold_launches_t *c)
-{
-    double fills = 0, cycles = 0;
-    for (size_t i = 0; i < c->n; i++) {
-        fills += c->launch[i].fills;
-        cycles += c->launch[i].fills > 0 ? c->launch[i].cycles : 0;
-    }
-    return fills > 0 ? cycles / fills : 0;
 }
 
 double cold_launches_price(cold_launches_t *c)
@@ -121,14 +121,19 @@ double cold_launches_price(cold_launches_t *c)
         from = kernel_price(c, from, &k);
         all.ff += k.ff;
         all.fc += k.fc;
+        all.fills += k.fills;
+        all.cycles += k.cycles;
         all.left_hits += k.left_hits;
     }
-    all.slope = all.ff > 0 ? fmax(all.fc, 0) / all.ff : price_at_most(c);
+    if (all.fills == 0)
+        return 0;
+    all.slope = at_most(&all, all.ff > 0 ? fmax(all.fc, 0) / all.ff : INFINITY);
     if (all.left_hits <= 0)
         return all.slope;
     for (size_t from = 0; from < c->n;) {
         from = kernel_price(c, from, &k);
-        price += (isnan(k.slope) ? all.slope : k.slope) * k.left_hits / all.left_hits;
+        const double slope = at_most(&k, isnan(k.slope) ? all.slope : k.slope);
+        price += slope * k.left_hits / all.left_hits;
     }
     return price;
 }

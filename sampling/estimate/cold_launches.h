@@ -35,8 +35,8 @@ double cold_launches_more(const cold_launches_t *c, double known, double estimat
 /*
  * Cycles that a launch takes longer for each sector that the L2 lacks: the mean over kernels, by their hits that may be
  * misses. Of a kernel, the regression of cycles on sectors among launches of the same length; if these do not differ, on
- * sectors and instructions; if that tells nothing, what all kernels have, or all cycles of the launches that fetched any.
- * Sorts the launches.
+ * sectors and instructions; if that tells nothing, what all kernels have. At most all cycles of the launches that fetched
+ * any. Sorts the launches.
  */
 double cold_launches_price(cold_launches_t *c);
 

@@ -89,13 +89,15 @@ static estimate_t sampled_cycles(const intervals_t *s, double total)
     return e;
 }
 
-/* Cycles that the program has for certain: of what was simulated, and launch latencies of the rest. */
+/* Cycles that the program has for certain: of what was simulated, but for what their state may be off, and launch
+ * latencies of the rest. */
 static double certain_cycles(const intervals_t *s)
 {
     double program[STAT_VALUES];
     intervals_totals(s, program);
-    return s->in_order[VALUE_CYCLES] +
-           fmax(program[VALUE_LAUNCH_CYCLES] - s->in_order[VALUE_LAUNCH_CYCLES], 0);
+    const double simulated = s->in_order[VALUE_CYCLES], latency = s->in_order[VALUE_LAUNCH_CYCLES];
+    return simulated - state_error_cycles(simulated, latency) +
+           fmax(program[VALUE_LAUNCH_CYCLES] - latency, 0);
 }
 
 estimate_t intervals_cycles(intervals_t *s, double total)

@@ -185,7 +185,8 @@ static void find_cold(intervals_t *s, cold_launches_t *cold)
         left[v] -= s->in_order[v];
     s->walked.fetched = cold_launches_more(cold, cold->fetched, form_value(&fills, left));
     s->walked.placed = cold_launches_more(cold, cold->placed, form_value(&write_misses, left));
-    s->walked.cycles = s->walked.fetched * cold_launches_price(cold);
+    if (s->of_plan.plan->random) /* else the cycles are not the mean of samples */
+        s->walked.cycles = s->walked.fetched * cold_launches_price(cold);
 }
 
 rb_code_t intervals_begin(intervals_t *s, const launch_feed_t *feed,

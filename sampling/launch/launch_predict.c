@@ -252,7 +252,8 @@ static corrected_t correct(const predict_t *s, const kernel_t *k)
     return c;
 }
 
-/* The spread of ratios is that of all kernels together: a few launches of one do not show it. */
+/* The spread of ratios is that of all kernels together, because a few launches of one do not show it. Some kernels are
+ * predicted worse than others: where that is larger, it is their own, with that of all as one launch more. */
 static estimate_t estimate_of(const predict_t *s)
 {
     estimate_t e = {.confidence = s->o.confidence, .low = NAN, .high = NAN, .method = "none"};
@@ -263,12 +264,16 @@ static estimate_t estimate_of(const predict_t *s)
         e.df += (double)s->kernel[k].m - 1;
         e.value += c.simulated + c.others;
         rest += c.rest;
-        variance += c.ratio * c.ratio * (c.rest * c.rest / (double)s->kernel[k].m + c.rest2);
     }
     if (rest > 0 && e.df <= 0)
         return e;
-    const double half =
-        rest > 0 ? interval_factor(s->o.confidence, e.df) * sqrt(variance * squares / e.df) : 0;
+    const double all = e.df > 0 ? squares / e.df : 0;
+    for (size_t k = 0; k < s->n_kernels; k++) {
+        const corrected_t c = correct(s, &s->kernel[k]);
+        const double m = (double)s->kernel[k].m, spread = fmax(all, (c.squares + all) / m);
+        variance += c.ratio * c.ratio * (c.rest * c.rest / m + c.rest2) * spread;
+    }
+    const double half = rest > 0 ? interval_factor(s->o.confidence, e.df) * sqrt(variance) : 0;
     e.method = rest > 0 ? "calibrated prediction t" : "exact";
     e.low = fmax(e.value - half, 0);
     e.high = e.value + half;

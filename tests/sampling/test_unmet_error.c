@@ -138,6 +138,12 @@ static void a_sector_costs_what_it_costs_its_kernel(void **state)
     lab_assert_near(price_of(r, 8, both), 4, 1e-9, "by hits that were left out");
     lab_assert_near(price_of(&r[4], 1, first), 22, 1e-9, "all of its cycles");
     assert_true(price_of(r, 0, first) == 0);
+
+    const launch_result_t late[] = {launch_of(1, 500, 30, 100), launch_of(1, 500, 20, 200)};
+    /* 20 cycles a sector by the regression, but 300 in all for the 60 sectors. */
+    const launch_result_t steep[] = {launch_of(1, 500, 25, 50), launch_of(1, 500, 35, 250)};
+    assert_true(price_of(late, 2, first) == 0);
+    lab_assert_near(price_of(steep, 2, first), 5, 1e-9, "nothing but waiting");
 }
 
 /* Nothing is known if each launch began on a chip of its own, for then walks repeat each other. */
