@@ -52,7 +52,8 @@ static int by_address(const void *x, const void *y)
 
 static void add_agreement(agreement_t *sum, pairs_t *p)
 {
-    qsort(p->pair, p->n, sizeof(*p->pair), by_address);
+    if (p->n > 0)
+        qsort(p->pair, p->n, sizeof(*p->pair), by_address);
     for (size_t i = 0; i < p->n;) {
         const uint64_t address = p->pair[i].address;
         unsigned full_run = 0, walked = 0;
