@@ -64,12 +64,10 @@ static deviations_t deviations(const priced_launch_t *l, size_t n)
 /* Fills that go along with instructions but for this share of their variance tell nothing. */
 #define LEAST_ALONE 1e-3
 
-/* Cycles by fills at equal instructions; NAN: launches do not differ. */
+/* Cycles by fills at equal instructions, of launches whose lengths differ; NAN: their fills tell nothing. */
 static double partial_slope(const deviations_t *d)
 {
     const double alone = d->ff * d->ii - d->fi * d->fi;
-    if (d->ii <= 0)
-        return d->ff > 0 ? fmax(d->fc, 0) / d->ff : NAN;
     return alone > LEAST_ALONE * d->ff * d->ii ? fmax(d->fc * d->ii - d->ic * d->fi, 0) / alone
                                                : NAN;
 }

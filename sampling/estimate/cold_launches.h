@@ -12,8 +12,7 @@
 typedef struct {
     uint64_t code, insts; /* insts: executed by warps */
     double fills, cycles; /* sectors from DRAM; without launch latency */
-    double
-        left_hits; /* sectors that hit in the L2, of the launches that were left out and that it stands for */
+    double left_hits;     /* sectors that hit in the L2, of the launches that it stands for */
 } priced_launch_t;
 
 /* Of the launches that were simulated in the order of the program, on one chip. */
@@ -22,8 +21,7 @@ typedef struct {
     priced_launch_t *launch; /* owned */
     size_t n, cap;
     cycle_t end; /* of the last one */
-    bool
-        apart; /* each began on a chip of its own, and was preceded by walks of all launches before it */
+    bool apart;  /* each began on a chip of its own, after walks of all launches before it */
 } cold_launches_t;
 
 /* weight: of the launches that it stands for, itself included. */

@@ -34,7 +34,8 @@ static double chosen_cycles(const intervals_t *s, double value)
     return isfinite(off) ? DOUBT * fabs(off) * value : 0;
 }
 
-/* Widens the interval of the cycles by what sampled launches do not show of the chip's state. */
+/* Widens the interval of the cycles by what sampled launches do not show of the chip's state, and by what those that
+ * were left out took longer because the L2 lacked their data. */
 static void widen_cycles(const intervals_t *s, estimate_t *e)
 {
     const bool exact = strcmp(e->method, "exact") == 0;
@@ -50,16 +51,8 @@ static void widen_cycles(const intervals_t *s, estimate_t *e)
     if (exact)
         e->method = intervals_in_rounds;
     e->low = e->value - hypot(e->value - e->low, half);
-    e->high = e->value + hypot(e->high - e->value, half);
+    e->high = e->value + hypot(e->high - e->value, half) + (exact ? 0 : s->walked.cycles);
     e->low = fmax(e->low, fmin(s->in_order[VALUE_CYCLES], e->value));
-}
-
-/* Adds what launches that were left out took longer because the L2 lacked their data. */
-static void add_cold(const intervals_t *s, estimate_t *e)
-{
-    if (strcmp(e->method, "exact") == 0 || strcmp(e->method, intervals_in_rounds) == 0)
-        return;
-    e->high += s->walked.cycles;
 }
 
 static estimate_t sampled_cycles(const intervals_t *s, double total)
@@ -71,7 +64,6 @@ static estimate_t sampled_cycles(const intervals_t *s, double total)
     if (e.method != NULL) {
         estimate_widen(&e, &s->cycles);
         widen_cycles(s, &e);
-        add_cold(s, &e);
         return e;
     }
     const double confidence = isfinite(p->plan->confidence) ? p->plan->confidence : 0.95;
@@ -85,7 +77,6 @@ static estimate_t sampled_cycles(const intervals_t *s, double total)
     e.value = total;
     estimate_raise(&e, p->plan);
     widen_cycles(s, &e);
-    add_cold(s, &e);
     return e;
 }
 

@@ -22,10 +22,9 @@ typedef struct {
 typedef struct {
     const inst_t *first; /* key, with count; NULL: empty */
     uint32_t count;
-    uint32_t op, n_ops; /* in touch_code_t.op */
-    uint32_t line,
-        n_lines; /* byte address of the first line of code in the function; lines, 0: it jumps over some */
-    uint32_t touched; /* the walk's: when it touched the lines last */
+    uint32_t op, n_ops;     /* in touch_code_t.op */
+    uint32_t line, n_lines; /* first line of code in the function, bytes; lines, 0: it jumps */
+    uint32_t touched;       /* the walk's: when it touched the lines last */
 } touch_run_t;
 
 /* The line of code of an instruction in its function. */
