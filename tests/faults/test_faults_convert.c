@@ -1,5 +1,6 @@
-/* Every allocation and every call on a file of a conversion fails once. The trace must be complete
- * or absent. The text is compressed, so that allocations of the compression libraries fail, too. */
+/* Allocations from every chain of callers and every call on a file of a conversion fail once. The
+ * trace must be complete or absent. The text is compressed, so that allocations of the compression
+ * libraries fail, too. */
 #include "tests/support/test.h"
 
 #include "tests/support/tool/fault_lab.h"

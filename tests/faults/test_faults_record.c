@@ -1,5 +1,6 @@
-/* Every allocation and every call on a file of a recording fails once, in the process of rubato or
- * in the recorded program. The exit status is 1 if the program fails, and 125 if rubato does. */
+/* Allocations from every chain of callers and every call on a file of a recording fail once, in the
+ * process of rubato or in the recorded program. The exit status is 1 if the program fails, and 125 if
+ * rubato does. */
 #include "tests/support/test.h"
 
 #include "tests/support/tool/fault_lab.h"

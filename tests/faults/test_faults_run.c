@@ -1,4 +1,4 @@
-/* Every allocation and every call on a file of a simulation fails once. */
+/* Allocations from every chain of callers and every call on a file of a simulation fail once. */
 #include "tests/support/test.h"
 
 #include "tests/support/tool/fault_lab.h"

@@ -28,8 +28,9 @@ void fault_lab_begin(const fault_case_t *c);
 void fault_lab_end(void);
 
 /*
- * fault_lab_allocations() makes every allocation fail once. fault_lab_files() makes every call on a
- * file fail once, with the errors of its kind, and every write together with all later ones (disk
+ * fault_lab_allocations() makes allocations fail one at a time: of each chain of callers the 1st,
+ * 2nd, 4th, 8th and so on. fault_lab_files() does the same with reads, and makes every other call on
+ * a file fail once, with the errors of its kind, and every write together with all later ones (disk
  * full). After each run
  *   the exit status is `refused`, with a message that names the file, or 0 with a complete result;
  *   every file is complete or absent, and no temporary file is left;
