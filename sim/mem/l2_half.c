@@ -26,6 +26,28 @@ uint8_t l2_tags_copy_has(cache_t *c, cache_key_t key)
     return l != NULL ? cache_tag_valid(l) : 0;
 }
 
+static bool copy_suffices(cache_t *c, const cache_tag_t *owner)
+{
+    const cache_tag_t *copy =
+        cache_lookup_key(c, cache_key_of(c, cache_tag_line(*owner) | COPY), false);
+    return copy != NULL && (cache_tag_valid(owner) & ~cache_tag_valid(copy)) == 0;
+}
+
+size_t l2_tags_unused(cache_t *c, cache_lines_at_t *at, bool *unused)
+{
+    const cache_lines_t *l = at->lines;
+    size_t found = 0;
+    at->before += cache_sets(c);
+    for (; at->set < l->n_sets && l->set[at->set].set < at->before; at->set++) {
+        for (const size_t end = at->tag + l->set[at->set].n; at->tag < end; at->tag++) {
+            const cache_tag_t *t = &l->tag[at->tag];
+            unused[at->tag] = cache_tag_marked(t) && copy_suffices(c, t);
+            found += unused[at->tag];
+        }
+    }
+    return found;
+}
+
 void l2_tags_copy_drop(cache_t *c, cache_key_t key, uint8_t sectors)
 {
     cache_tag_t *l = cache_lookup_key(c, l2_tags_copy_key(c, key), false);

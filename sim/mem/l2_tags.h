@@ -88,6 +88,13 @@ cache_key_t l2_tags_copy_key(const cache_t *c, cache_key_t key);
 /* The sectors that the copy of a line has. */
 uint8_t l2_tags_copy_has(cache_t *c, cache_key_t key);
 
+/*
+ * Says which lines of the cache at that place of a list a launch would not use if it found the cache as it is: those
+ * that only the other half reads (l2_tags_touch() marks them), if the copy there has their sectors. unused: of all
+ * tags of the list. The place then is that of the next cache. Returns how many there are.
+ */
+size_t l2_tags_unused(cache_t *c, cache_lines_at_t *at, bool *unused);
+
 /* Takes sectors, which are written, out of the copy of a line. */
 void l2_tags_copy_drop(cache_t *c, cache_key_t key, uint8_t sectors);
 

@@ -85,13 +85,20 @@ static inline void prefetch(const l2_chip_tags_t *chip, const places_t *at, size
     cache_prefetch_narrow(chip->slice[at->slice[i]].cache, at->key[i]);
 }
 
-/* Takes an access to its own line. Returns how many of these sectors hit. */
+/* Who accesses a line: an SM of a chip with plain caches, of another one, or of one half or the other. */
+typedef enum { BY_PLAIN, BY_ANY, BY_NEAR, BY_FAR } by_t;
+
+/* Takes an access to its own line, and marks lines that only the other half reads. Returns how many of these sectors
+ * hit. */
 static inline __attribute__((always_inline)) uint32_t
 touch_owner(const l2_tags_t *t, cache_key_t key, const l2_touch_t *a, uint8_t sectors,
-            l2_masks_t masks, bool plain, l2_warmed_t *sum)
+            l2_masks_t masks, by_t by, l2_warmed_t *sum)
 {
+    const bool plain = by == BY_PLAIN;
     const uint32_t n = cache_sector_count(sectors);
     const cache_placed_t p = plain ? cache_place_narrow(t->cache, key) : cache_place(t->cache, key);
+    if (by >= BY_NEAR)
+        cache_tag_mark(p.tag, by == BY_FAR && (p.fresh || cache_tag_marked(p.tag)));
     sum->written_back += p.dirty == 0 ? 0 : cache_sector_count(p.dirty);
     sum->lines += p.fresh;
     const uint64_t filled = sum->filled;
@@ -118,7 +125,8 @@ static inline __attribute__((always_inline)) void touch_some(const l2_chip_tags_
         const l2_tags_t *t = &chip->slice[at.slice[i]];
         const l2_touch_t *a = &touch[i];
         sum->sectors[a->kind] += cache_sector_count(a->sectors);
-        sum->hits[a->kind] += touch_owner(t, at.key[i], a, a->sectors, masks, plain, sum);
+        sum->hits[a->kind] +=
+            touch_owner(t, at.key[i], a, a->sectors, masks, plain ? BY_PLAIN : BY_ANY, sum);
     }
 }
 
@@ -142,7 +150,7 @@ static uint32_t read_far(const l2_tags_t *t, cache_key_t key, const l2_touch_t *
     uint32_t hits = cache_sector_count(local);
     if (rest == 0)
         return hits;
-    hits += touch_owner(t, key, a, rest, NULL, false, sum);
+    hits += touch_owner(t, key, a, rest, NULL, BY_FAR, sum);
     const cache_placed_t copy = cache_place(t->cache, l2_tags_copy_key(t->cache, key));
     sum->written_back += cache_sector_count(copy.dirty);
     sum->lines += copy.fresh;
@@ -162,7 +170,7 @@ static void touch_halves(const l2_chip_tags_t *chip, const l2_touch_t *touch, si
         const bool far = a->kind == L2_TOUCH_READ && a->half != t->half;
         sum->sectors[a->kind] += cache_sector_count(a->sectors);
         sum->hits[a->kind] += far ? read_far(t, at.key[i], a, sum)
-                                  : touch_owner(t, at.key[i], a, a->sectors, masks, false, sum);
+                                  : touch_owner(t, at.key[i], a, a->sectors, masks, BY_NEAR, sum);
         if (a->kind == L2_TOUCH_WRITE || a->kind == L2_TOUCH_ATOMIC)
             l2_tags_copy_drop(t->cache, at.key[i], a->sectors);
     }

@@ -104,7 +104,7 @@ static void replay(cache_t *c, const cache_lines_t *list, uint32_t modified_ways
 {
     cache_lines_at_t at = {.lines = list};
     cache_lacked_t lacked = {0};
-    cache_replay_lines(c, &at, modified_ways, &lacked);
+    cache_replay_lines(c, &at, modified_ways, NULL, &lacked);
 }
 
 /* The later traffic uses `lines` lines; the earlier one twice as many, of which it shares half. */
@@ -263,7 +263,7 @@ static void each_cache_of_a_list_has_its_place(void **state)
     for (uint32_t i = 0; i < 2; i++) {
         cache_t *to = new_cache(24);
         cache_lacked_t lacked = {0};
-        cache_replay_lines(to, &at, ALL_WAYS, &lacked);
+        cache_replay_lines(to, &at, ALL_WAYS, NULL, &lacked);
         assert_same(to, from[i], true);
         cache_destroy(to);
         cache_destroy(from[i]);

@@ -328,6 +328,25 @@ static uint64_t fetched_by(const footprint_t *p, uint64_t lacked, bool halves)
     return (lacked < p->fetched ? lacked : p->fetched) + evicted;
 }
 
+/* Lines that a launch would not use because the other half has copies of them; NULL: none. If it needs more lines than
+ * the L2 has without them, too, the copies do not last. */
+static bool *find_unused(const before_t *b, const footprint_t *p)
+{
+    const size_t n = p->lines.n;
+    cache_lines_at_t at = {.lines = &p->lines};
+    size_t found = 0;
+    if (!b->tags.halves || n == 0)
+        return NULL;
+    bool *unused = rb_calloc(n, sizeof(*unused));
+    for (uint32_t s = 0; s < b->g->map.slices; s++)
+        found += l2_tags_unused(b->tags.slice[s].cache, &at, unused);
+    const double used = (double)p->placed * (double)(n - found) / (double)n;
+    if (used * LINE_BYTES <= (double)b->g->spec.mem.l2.size)
+        return unused;
+    free(unused);
+    return NULL;
+}
+
 /* Brings to the chip's L2 what the walked launches left, in the order of the program. */
 static void replay(const before_t *b)
 {
@@ -335,9 +354,11 @@ static void replay(const before_t *b)
         const footprint_t *p = b->left[i];
         cache_lines_at_t at = {.lines = &p->lines};
         cache_lacked_t lacked = {0};
+        bool *unused = find_unused(b, p);
         for (uint32_t s = 0; s < b->g->map.slices; s++)
-            cache_replay_lines(b->tags.slice[s].cache, &at, b->tags.slice[s].modified_ways,
+            cache_replay_lines(b->tags.slice[s].cache, &at, b->tags.slice[s].modified_ways, unused,
                                &lacked);
+        free(unused);
         if (p->warp_insts == 0)
             continue; /* of copies */
         b->cost->fetched += fetched_by(p, lacked.read, b->tags.halves);

@@ -54,6 +54,11 @@ static inline uint32_t cache_sector_count(uint32_t sectors)
     return count[sectors & 15];
 }
 
+static inline uint64_t cache_tag_line(cache_tag_t t)
+{
+    return t & ~(uint64_t)CACHE_TAG_BITS;
+}
+
 static inline uint8_t cache_tag_valid(const cache_tag_t *t)
 {
     return (uint8_t)(*t & CACHE_TAG_VALID);
@@ -280,9 +285,10 @@ typedef struct {
 
 /* Uses the lines of the cache at that place of a list, the one that was used longest ago first: they get the
  * list's sectors on top of what c has of them. Each write of the list cleans a line where more than modified_ways
- * ways of a set are modified. The place then is that of the next cache. Adds to *lacked. */
+ * ways of a set are modified. unused: lines to leave out, of all of the list, none of them written; NULL: none. The
+ * place then is that of the next cache. Adds to *lacked. */
 void cache_replay_lines(cache_t *c, cache_lines_at_t *at, uint32_t modified_ways,
-                        cache_lacked_t *lacked);
+                        const bool *unused, cache_lacked_t *lacked);
 
 /* The same cleaning for writes to lines that are not known. */
 void cache_clean_excess(cache_t *c, uint32_t set, uint32_t modified_ways, uint32_t writes);

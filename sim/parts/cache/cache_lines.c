@@ -34,7 +34,7 @@ static uint32_t way_at(order_t *o, const cache_t *c, uint32_t set, uint32_t plac
 
 static void add_line(cache_lines_t *l, const cache_t *c, const cache_tag_t *t)
 {
-    l->tag[l->n++] = *t & ~(cache_tag_t)CACHE_TAG_MARK;
+    l->tag[l->n++] = *t;
     if (*t & CACHE_TAG_WRITTEN) {
         rb_grow(&l->written, &l->cap_written, l->n_written + 1, sizeof(*l->written));
         l->written[l->n_written++] = cache_line_copy(c, t).written;
@@ -166,9 +166,11 @@ static void forget_sectors(cache_t *c, cache_tag_t *t)
  * the set, whatever was there before was evicted in between. */
 static void replay_set(cache_t *c, uint32_t set, const cache_tag_t *tag, uint32_t n,
                        const cache_written_t *written, uint32_t writes, uint32_t modified_ways,
-                       cache_lacked_t *lacked)
+                       const bool *unused, cache_lacked_t *lacked)
 {
     for (uint32_t i = n; i-- > 0;) {
+        if (unused != NULL && unused[i])
+            continue;
         const cache_key_t k = cache_key_in_set(c, cache_tag_line(tag[i]), set);
         const cache_placed_t placed = cache_place(c, k);
         cache_tag_t *t = placed.tag;
@@ -190,7 +192,7 @@ static void replay_set(cache_t *c, uint32_t set, const cache_tag_t *tag, uint32_
 }
 
 void cache_replay_lines(cache_t *c, cache_lines_at_t *at, uint32_t modified_ways,
-                        cache_lacked_t *lacked)
+                        const bool *unused, cache_lacked_t *lacked)
 {
     const cache_lines_t *l = at->lines;
     const size_t first = at->before, end = at->before += c->sets;
@@ -202,7 +204,7 @@ void cache_replay_lines(cache_t *c, cache_lines_at_t *at, uint32_t modified_ways
         if (s->n > 0)
             replay_set(c, (uint32_t)(s->set - first), tag, s->n,
                        l->written != NULL ? &l->written[at->written] : NULL, s->writes,
-                       modified_ways, lacked);
+                       modified_ways, unused != NULL ? unused + at->tag : NULL, lacked);
         at->tag += s->n;
     }
 }
