@@ -6,6 +6,7 @@
 #include "sim/core/alloc.h"
 #include "sim/core/engine/msg.h"
 #include "sim/core/mix64.h"
+#include "sim/gpu/warming/touch_code.h"
 #include "sim/sm/memory/coalesce.h"
 
 enum { INST_BYTES = 16 };
@@ -262,26 +263,33 @@ rb_code_t predict_profile_lengths(predict_profile_t *p, trace_source_t *source,
     return RB_OK;
 }
 
-/* A kernel may jump over most of its code, so what lies between its first and last instruction is not what it reads. */
+/* The line of code of instruction i of a step. Those that are known may lie anywhere; the others follow. */
+static uint32_t line_of(const path_step_t *s, uint32_t i)
+{
+    const uint32_t known = i < s->known ? i : s->known - 1;
+    const inst_t *inst = &s->first[known];
+    return touch_code_line(inst) / LINE_BYTES +
+           (inst->pc % LINE_BYTES + (i - known) * INST_BYTES) / LINE_BYTES;
+}
+
+/* A kernel may jump over most of its code, within a step, too, where a trace lists only what is executed: what lies
+ * between its first and last instruction is not what it reads. */
 static void mark_code(predict_profile_t *p)
 {
     uint32_t low = UINT32_MAX, high = 0;
     for (size_t i = 0; i < p->n_paths; i++)
-        for (size_t k = 0; k < p->path[i].n; k++) {
-            const path_step_t *s = &p->path[i].step[k];
-            const uint32_t last = (s->first->pc + (s->n - 1) * INST_BYTES) / LINE_BYTES;
-            low = s->first->pc / LINE_BYTES < low ? s->first->pc / LINE_BYTES : low;
-            high = last > high ? last : high;
-        }
+        for (size_t k = 0; k < p->path[i].n; k++)
+            for (uint32_t j = 0; j < p->path[i].step[k].n; j++) {
+                const uint32_t line = line_of(&p->path[i].step[k], j);
+                low = line < low ? line : low;
+                high = line > high ? line : high;
+            }
     p->code_lines = high >= low ? high - low + 1 : 0;
     p->code = rb_calloc(p->code_lines + 1, sizeof(*p->code));
     for (size_t i = 0; i < p->n_paths; i++)
-        for (size_t k = 0; k < p->path[i].n; k++) {
-            const path_step_t *s = &p->path[i].step[k];
-            const uint32_t last = (s->first->pc + (s->n - 1) * INST_BYTES) / LINE_BYTES;
-            for (uint32_t line = s->first->pc / LINE_BYTES; line <= last; line++)
-                p->code[line - low] = true;
-        }
+        for (size_t k = 0; k < p->path[i].n; k++)
+            for (uint32_t j = 0; j < p->path[i].step[k].n; j++)
+                p->code[line_of(&p->path[i].step[k], j) - low] = true;
 }
 
 /* What follows from the paths: shares, classes, code. */

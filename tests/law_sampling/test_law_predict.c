@@ -386,6 +386,32 @@ static void code_that_is_jumped_over_takes_no_time(void **state)
     assert_true(p[1].cycles > p[0].cycles);
 }
 
+static void whole_body(synth_warp_t *w, const void *ctx)
+{
+    synth_emit_span(w, 0, *(const unsigned *)ctx);
+}
+
+/* A trace that lists only what is executed: instructions that follow each other lie in places that are apart. */
+static void a_run_that_jumps_reads_the_places_that_it_jumps_to(void **state)
+{
+    enum { PLACES = 4, IN_PLACE = 8, APART = 0x8000, CODE_BYTES = 16 };
+    const gpu_spec_t spec = LAB_SPEC("v100", "sm.count=1");
+    const unsigned insts = PLACES * IN_PLACE;
+    (void)state;
+    synth_t *s = synth_create();
+    synth_kernel_t *k =
+        synth_kernel_create(s, "apart", &(synth_shape_t){.grid = {1}, .block = {32}});
+    for (unsigned i = 0; i < insts; i++) {
+        const bool ends = i + 1 == insts;
+        const unsigned at = synth_code(k, ends ? "EXIT" : "FADD", ends ? "" : "R1", "R1 R2");
+        synth_inst(k, at)->pc = i / IN_PLACE * APART + i % IN_PLACE * CODE_BYTES;
+    }
+    synth_kernel_body(k, whole_body, &insts);
+    const predicted_t p = predict_launch_of(&spec, synth_source(s), 1);
+    const launch_result_t r = lab_run_one(&spec, s);
+    lab_assert_near(p.cycles, (double)launch_result_cycles(&r), 0.1, "four places");
+}
+
 /* A load of straight-line code takes the mean of the latencies that it may have, not one of them. */
 static void straight_loads_take_the_mean(void **state)
 {
@@ -460,6 +486,7 @@ int main(void)
         cmocka_unit_test(warps_that_wait_for_others_are_in_doubt),
         cmocka_unit_test(launches_that_are_alike_share_the_doubt),
         cmocka_unit_test(code_that_is_jumped_over_takes_no_time),
+        cmocka_unit_test(a_run_that_jumps_reads_the_places_that_it_jumps_to),
         cmocka_unit_test(straight_loads_take_the_mean),
         cmocka_unit_test(the_slowest_block_need_not_be_the_longest),
     };
