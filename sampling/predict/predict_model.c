@@ -149,6 +149,8 @@ predict_traffic_t predict_assume(const predict_profile_t *p, const gpu_spec_t *s
     const double absent = data > 0 ? fmax(1 - room / data, 0) : 0;
     if (p->copied > 0 && reads > 0)
         t.l2_hit = 1 - fmin(1, p->copied / reads) * absent;
+    for (unsigned i = 0; i < PROFILE_SLOW; i++)
+        t.slow_l1_hit[i] = t.l1_hit;
     t.dram_reads = reads * (1 - t.l2_hit);
     t.dram_writes = t.store_sectors * (p->copied > 0 ? absent : 1 - t.l2_hit);
     return t;
@@ -217,6 +219,7 @@ static double latency_cycles(const alone_t *a, const predict_profile_t *p, const
         const slow_block_t *l = &p->slow[i];
         predict_traffic_t own = *a->traffic;
         take_access(&own, l->access);
+        own.l1_hit = a->traffic->slow_l1_hit[i];
         alone_t in_it = alone_on(a->spec, &own, a->warps, a->control, a->measured);
         if (l->path.n > 0)
             slowest = fmax(

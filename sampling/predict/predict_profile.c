@@ -190,7 +190,6 @@ void predict_profile_add(predict_profile_t *p, trace_block_t *b)
 static void choose_slow(predict_profile_t *p, const uint64_t most[PROFILE_SLOW])
 {
     const bool both = most[1] != most[0] && p->blocks > PROFILE_SLOW; /* leaves a sample */
-    p->busiest = most[1];
     p->n_slow = both ? PROFILE_SLOW : 1;
     p->slow[0].block = both && most[1] < most[0] ? most[1] : most[0];
     p->slow[1].block = most[1] < most[0] ? most[0] : most[1];

@@ -58,7 +58,6 @@ typedef struct {
     uint32_t code_lines;
     slow_block_t slow[PROFILE_SLOW]; /* by block */
     size_t n_slow;                   /* 0: blocks are alike */
-    uint64_t busiest;                /* the block with most requests, if they are not alike */
     bool sampled;                    /* paths of evenly chosen blocks are there */
     bool uneven;                     /* blocks differ in length */
     access_shape_t *shapes;          /* owned; accesses that were looked at */

@@ -25,6 +25,7 @@ typedef struct {
     uint64_t line;
     uint32_t at;             /* its position in time */
     uint32_t part;           /* of the last access */
+    uint32_t user;           /* of the last access */
     uint8_t partial;         /* sectors of which only some bytes were written */
     uint32_t since[SECTORS]; /* largest distance of the line since the sector was fetched */
     uint32_t dirty[SECTORS]; /* ... since it was written */
@@ -460,6 +461,9 @@ void stack_access(line_stack_t *s, uint64_t line, const stack_use_t *use, stack_
     if (e == NULL)
         e = add(s, line, hash);
     const uint32_t distance = touch(s, e);
+    if (use->again != NULL && e->user == use->user)
+        counts = use->again;
+    e->user = use->user;
     for (unsigned i = 0; i < SECTORS && distance != NEVER; i++) {
         e->since[i] = e->since[i] > distance ? e->since[i] : distance;
         e->dirty[i] = e->dirty[i] > distance ? e->dirty[i] : distance;

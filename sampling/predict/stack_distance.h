@@ -54,7 +54,9 @@ typedef struct {
     uint8_t sectors, full; /* full: those of which all bytes are written */
     uint8_t group;         /* sectors that a miss fetches together: 1, 2 or 4 */
     bool read, write;
-    bool copy; /* all of the line is put there, and nothing is counted */
+    bool copy;             /* all of the line is put there, and nothing is counted */
+    uint32_t user;         /* who uses it, not 0, with again */
+    stack_counts_t *again; /* counts of lines that the same user used last; NULL: no others */
 } stack_use_t;
 
 /* line: its number. */

@@ -473,6 +473,45 @@ static void the_slowest_block_need_not_be_the_longest(void **state)
     temp_folder_remove();
 }
 
+/* Blocks of many waves read lines that nobody reads again, but for a long one, which reads the same few lines over and
+ * over. It is in no window of the walk. */
+enum { OWN_BLOCK = 470, OWN_BLOCKS = 1000, OWN_LINES = 4, OWN_LOADS = 2000 };
+
+static void own_body(synth_warp_t *w, const void *ctx)
+{
+    const unsigned *at = ctx;
+    const bool longest = w->block == OWN_BLOCK;
+    const uint64_t base = (w->block + 1) << 20;
+    for (unsigned i = 0; i < (longest ? OWN_LOADS : FEW); i++) {
+        synth_emit_affine(w, at[0], (uint32_t)LAB_FULL,
+                          base + (longest ? i % OWN_LINES : i) * LINE_BYTES, 4);
+        synth_emit(w, at[1], (uint32_t)LAB_FULL);
+    }
+    synth_emit(w, at[2], (uint32_t)LAB_FULL);
+}
+
+static void the_longest_block_hits_what_it_uses_itself(void **state)
+{
+    const gpu_spec_t spec = LAB_SPEC("v100", "sm.count=2");
+    unsigned at[3];
+    (void)state;
+    synth_t *s = synth_create();
+    synth_kernel_t *k =
+        synth_kernel_create(s, "own", &(synth_shape_t){.grid = {OWN_BLOCKS}, .block = {32}});
+    at[0] = synth_code(k, "LDG.E.SYS", "R4", "R6");
+    at[1] = synth_code(k, "FADD", "R5", "R4 R5");
+    at[2] = synth_code(k, "EXIT", "", "");
+    synth_kernel_body(k, own_body, at);
+    temp_folder_create();
+    trace_source_t *source = rbt_lab_open(rbt_lab_store_temp(synth_source(s)));
+    const launch_result_t r = lab_run_one(&spec, s);
+    const predicted_t p = predict_launch_of(&spec, source, 1);
+    assert_true(p.traffic.l1_hit < 0.25);
+    lab_assert_near(p.cycles, (double)launch_result_cycles(&r), 0.1, "the block that hits");
+    source->ops->destroy(source);
+    temp_folder_remove();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -489,6 +528,7 @@ int main(void)
         cmocka_unit_test(a_run_that_jumps_reads_the_places_that_it_jumps_to),
         cmocka_unit_test(straight_loads_take_the_mean),
         cmocka_unit_test(the_slowest_block_need_not_be_the_longest),
+        cmocka_unit_test(the_longest_block_hits_what_it_uses_itself),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
