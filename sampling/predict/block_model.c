@@ -10,9 +10,6 @@
 /* With measured hit rates, of all paths together. */
 enum { WALKS = 8 };
 
-/* Order of the norm that joins bounds. */
-#define NORM 4.0
-
 /* --- latencies -------------------------------------------------------------------------------- */
 
 /* The share of instructions with n accesses of which one misses or more. */
@@ -205,12 +202,12 @@ static void take_shared(const alone_t *a, const inst_t *inst, const inst_timing_
 
 double bounds_norm(const double *part, unsigned first, unsigned end)
 {
-    double most = 0, sum = 0;
-    for (unsigned b = first; b < end; b++)
-        most = fmax(most, part[b]);
-    for (unsigned b = first; b < end && most > 0; b++)
-        sum += pow(part[b] / most, NORM);
-    return most > 0 ? most * pow(sum, 1 / NORM) : 0;
+    double sum = 0;
+    for (unsigned b = first; b < end; b++) {
+        const double square = part[b] * part[b];
+        sum += square * square;
+    }
+    return sqrt(sqrt(sum));
 }
 
 double station_time(const alone_t *a, unsigned b, double part, double warps)
