@@ -51,12 +51,14 @@ static double dram_cycles(const gpu_spec_t *spec, const predict_traffic_t *t)
     const double burst = fmax((double)SECTOR_BYTES / (d->bus_bytes * d->data_rate), d->tCCD);
     const double patched = d->ecc ? t->dram_writes * t->partial : 0;
     const double of_line = t->sectors[OP_STORE_LG] / fmax(t->lines[OP_STORE_LG], 1);
-    const double drains = t->dram_writes / fmax(of_line, 1) / (d->write_high - d->write_low);
+    const double drains =
+        fmin(t->dram_writes / fmax(of_line, 1) / (d->write_high - d->write_low), t->dram_reads);
     const double turns = d->tRTW + d->tCDLR + d->tCL;
     const double data = burst * (t->dram_reads + t->dram_writes + patched);
-    const double rows = t->sectors[OP_LOAD_LG] <= spec->mem.l2.fill_sectors * t->lines[OP_LOAD_LG]
-                            ? t->dram_reads / spec->mem.l2.fill_sectors
-                            : 0;
+    const double few = spec->mem.l2.fill_sectors; /* sectors of a line that has a row for itself */
+    const double rows =
+        (t->sectors[OP_LOAD_LG] <= few * t->lines[OP_LOAD_LG] ? t->dram_reads / few : 0) +
+        (of_line <= few ? t->dram_writes / fmax(of_line, 1) : 0);
     const double opened = rows * fmax(d->tRRD, d->tFAW / 4.0);
     return channel * (fmax(data, opened) + turns * (drains + patched));
 }

@@ -145,6 +145,39 @@ static void a_stream_is_bound_by_the_dram(void **state)
     lab_assert_near(p.cycles, (double)launch_result_cycles(&r), 0.15, "the model's stream");
 }
 
+static uint64_t scattered_address(const void *ctx, uint64_t warp, unsigned lane, uint64_t step)
+{
+    const uint64_t at = (warp * *(const uint64_t *)ctx + step) * 32 + lane;
+    return (UINT64_C(1) << 32) + mix64(at) % (UINT64_C(1) << 24) * LINE_BYTES;
+}
+
+/* Stores of one sector to lines at random open a row each; where nothing is read, the bus never turns.
+ * In the model some wait for a bank, too. */
+static void scattered_stores_open_rows(void **state)
+{
+    const gpu_spec_t spec = LAB_SPEC("v100", "sm.count=8", "mem.partitions=4", "l2.slices=4",
+                                     "l2.size=768KiB", "gpu.launch_latency=100", "dram.ecc=false");
+    const uint64_t steps = 32;
+    const lab_access_t a = {.op = {"STG.E.SYS", NULL, "R2 R4"},
+                            .blocks = 64,
+                            .threads = 256,
+                            .mask = (uint32_t)LAB_FULL,
+                            .steps = steps,
+                            .address = scattered_address,
+                            .ctx = &steps};
+    (void)state;
+    synth_t *s = synth_create();
+    lab_access_add(s, &spec, &a);
+    const predicted_t p = predict_launch_of(&spec, synth_source(s), 1);
+    const launch_result_t r = lab_run_one(&spec, s);
+    const dram_spec_t *d = &spec.mem.dram;
+    const double open = fmax(d->tRRD, d->tFAW / 4.0) * spec.gpu.clock_mhz / d->clock_mhz;
+    assert_int_equal(p.bound, PREDICT_DRAM);
+    lab_assert_near(p.part[PREDICT_DRAM], p.traffic.dram_writes * open / spec.mem.mem.partitions,
+                    0.01, "rows");
+    lab_assert_near(p.cycles, (double)launch_result_cycles(&r), 0.4, "the model's stores");
+}
+
 enum { WINDOW = 1 << 10 /* lines */ };
 
 static uint64_t again_address(const void *ctx, uint64_t warp, unsigned lane, uint64_t step)
@@ -518,6 +551,7 @@ int main(void)
         cmocka_unit_test(a_chain_takes_its_latencies),
         cmocka_unit_test(a_full_sub_core_issues_one_a_cycle),
         cmocka_unit_test(a_stream_is_bound_by_the_dram),
+        cmocka_unit_test(scattered_stores_open_rows),
         cmocka_unit_test(hits_follow_the_capacity),
         cmocka_unit_test(windows_tell_what_is_shared_from_what_is_used_once),
         cmocka_unit_test(what_does_not_hold_is_said),
