@@ -21,7 +21,7 @@ static double any_miss(double hit, double n)
 /* The shares depend on the class only. */
 static void set_misses(alone_t *a, op_class_t cls)
 {
-    a->to_l2[cls] = any_miss(a->traffic->l1_hit, a->traffic->lines[cls]);
+    a->to_l2[cls] = any_miss(a->traffic->l1_hit - a->traffic->l1_late, a->traffic->lines[cls]);
     a->to_dram[cls] = any_miss(a->traffic->l2_hit, a->traffic->lines[cls]);
 }
 

@@ -222,6 +222,7 @@ static double latency_cycles(const alone_t *a, const predict_profile_t *p, const
         predict_traffic_t own = *a->traffic;
         take_access(&own, l->access);
         own.l1_hit = a->traffic->slow_l1_hit[i];
+        own.l1_late = 0;
         alone_t in_it = alone_on(a->spec, &own, a->warps, a->control, a->measured);
         if (l->path.n > 0)
             slowest = fmax(

@@ -291,6 +291,39 @@ static void mark_code(predict_profile_t *p)
                 p->code[line_of(&p->path[i].step[k], j) - low] = true;
 }
 
+/* Times that a warp waits for loads in a step; *loads: that it issues. */
+static double waits_of(const path_step_t *s, double *loads)
+{
+    bool on_way[REG_ID_COUNT] = {false}, any = false;
+    double waits = 0;
+    for (const inst_t *inst = s->first; inst < s->first + s->known; inst++) {
+        bool wait = false;
+        for (unsigned d = 0; d < inst->n_wait; d++)
+            wait |= on_way[inst->dep[d]];
+        if (wait) {
+            memset(on_way, 0, sizeof(on_way));
+            waits++;
+            any = false;
+        }
+        if (inst->cls != OP_LOAD_LG)
+            continue;
+        *loads += s->times;
+        any = true;
+        for (unsigned d = inst->n_wait - inst->n_set; d < inst->n_wait; d++)
+            on_way[inst->dep[d]] = true;
+    }
+    return s->times * (waits + any);
+}
+
+double predict_profile_together(const predict_profile_t *p)
+{
+    double loads = 0, waits = 0;
+    for (size_t i = 0; i < p->n_paths; i++)
+        for (size_t k = 0; k < p->path[i].n; k++)
+            waits += waits_of(&p->path[i].step[k], &loads);
+    return waits > 0 ? loads / waits : 1;
+}
+
 /* What follows from the paths: shares, classes, code. */
 static void digest(predict_profile_t *p)
 {

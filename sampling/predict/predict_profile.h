@@ -82,6 +82,9 @@ RB_CHECKED rb_code_t predict_profile_lengths(predict_profile_t *p, trace_source_
 RB_CHECKED rb_code_t predict_profile_index(predict_profile_t *p, trace_source_t *source,
                                            trace_launch_t *launch, rb_err_t *err);
 
+/* Loads that a warp issues before it waits for one of them, in the mean of the paths so far; 1: there are none. */
+double predict_profile_together(const predict_profile_t *p);
+
 /* Adds the accesses of a decoded block, and without an index its paths, for which its launch stays open. */
 void predict_profile_add(predict_profile_t *p, trace_block_t *b);
 

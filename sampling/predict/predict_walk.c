@@ -233,7 +233,9 @@ static double slow_hits(const predict_walk_t *w, size_t slow, const predict_prof
     const double missed = distances_missed(own, lines / fmin(fellows, 1 + others));
     const double again = 1 - share(missed, own->all);
     const double missed_first = share(distances_missed(first, lines), first->all);
-    return again + (first->all > 0 ? (1 - again) * (1 - missed_first) : 0);
+    const double late = share(w->of_own[slow].late, own->all);
+    const double hits = again + (first->all > 0 ? (1 - again) * (1 - missed_first) : 0);
+    return fmax(hits - late, 0);
 }
 
 static predict_traffic_t traffic_at(predict_walk_t *w, size_t point, const predict_profile_t *p,
@@ -258,6 +260,8 @@ static predict_traffic_t traffic_at(predict_walk_t *w, size_t point, const predi
                                        loads));
     else
         t.l1_hit *= cached;
+    if (loads > 0 && l1->enabled && !l1->perfect)
+        t.l1_late = fmin(cached * (w->in_l1.late + w->again.late) / loads, t.l1_hit);
     const double missed = distances_missed(&w->in_l2.read, l2_lines);
     const double to_l2 = t.load_sectors * (1 - t.l1_hit) + t.atomic_sectors;
     t.l2_hit = spec->mem.l2.perfect ? 1 : 1 - share(missed, to_l2);
@@ -267,7 +271,7 @@ static predict_traffic_t traffic_at(predict_walk_t *w, size_t point, const predi
         write_back(&w->held[point], &spec->mem, (t.dram_reads + allocated) / SECTORS_PER_LINE,
                    distances_missed(&w->in_l2.dirty, l2_lines));
     for (size_t i = 0; i < PROFILE_SLOW; i++) {
-        t.slow_l1_hit[i] = t.l1_hit;
+        t.slow_l1_hit[i] = t.l1_hit - t.l1_late;
         if (i < p->n_slow && w->of_own[i].read.all > 0 && l1->enabled && !l1->perfect)
             t.slow_l1_hit[i] = cached * slow_hits(w, i, p, spec, o->blocks_per_sm, l1_lines);
     }
@@ -286,6 +290,25 @@ static void choose_l1s(predict_walk_t *w)
         w->number[i] = (2 * i + 1) * sms / (2 * w->n_l1);
     for (uint32_t i = 0; i < w->n_l1; i++)
         stack_clear(w->l1[i]);
+}
+
+/* What the L1s have on their way: as many lines as all warps ask for before they wait. The walk hands over that of several
+ * instructions of a warp at a time. */
+static void set_flights(predict_walk_t *w, const predict_profile_t *p, const occupancy_t *o)
+{
+    const l1_spec_t *l1 = &w->spec[0]->sm.l1;
+    const double room = (double)l1->sets * l1_spec_ways(l1, o->carveout);
+    const double sms = w->spec[0]->sm.sm.count;
+    const double blocks = fmin(o->blocks_per_sm, ceil((double)p->blocks / sms));
+    const uint32_t threads = p->info.block[0] * p->info.block[1] * p->info.block[2];
+    const double lines = predict_assume(p, w->spec[0]).lines[OP_LOAD_LG];
+    const double turn = (1 + TOUCH_TURN) / 2.0;
+    const double of_block =
+        ceil((double)threads / WARP_LANES) * turn * fmax(lines, 1) * predict_profile_together(p);
+    for (uint32_t i = 0; i < SMS; i++)
+        stack_flight(w->l1[i], of_block * blocks, room);
+    for (uint32_t i = 0; i < PROFILE_SLOW; i++)
+        stack_flight(w->own[i], of_block, room);
 }
 
 /* Forgets what was measured of the window. */
@@ -445,6 +468,7 @@ rb_code_t predict_walk_launch(predict_walk_t *w, trace_source_t *source, uint64_
     const uint64_t all = (uint64_t)w->spec[0]->sm.sm.count * o.blocks_per_sm;
     w->slots = all < p->info.n_blocks ? all : p->info.n_blocks;
     choose_l1s(w);
+    set_flights(w, p, &o);
     uint64_t smallest = UINT64_MAX;
     for (size_t i = 0; i < w->n; i++)
         smallest = w->spec[i]->mem.l2.size < smallest ? w->spec[i]->mem.l2.size : smallest;

@@ -445,6 +445,43 @@ static void a_run_that_jumps_reads_the_places_that_it_jumps_to(void **state)
     lab_assert_near(p.cycles, (double)launch_result_cycles(&r), 0.1, "four places");
 }
 
+/* All warps read the same line twice, which nobody has read before, and wait for it. Then the next one. */
+static void same_line_body(synth_warp_t *w, const void *ctx)
+{
+    const unsigned *at = ctx;
+    for (unsigned i = 0; i < STEPS; i++) {
+        for (unsigned k = 0; k < 2; k++)
+            synth_emit_affine(w, at[k], (uint32_t)LAB_FULL, (UINT64_C(1) << 32) + i * LINE_BYTES,
+                              4);
+        synth_emit(w, at[2], (uint32_t)LAB_FULL);
+    }
+    synth_emit(w, at[3], (uint32_t)LAB_FULL);
+}
+
+static void a_hit_on_a_line_on_its_way_waits_as_a_miss(void **state)
+{
+    enum { THREADS = 256 };
+    const gpu_spec_t spec = LAB_SPEC("v100", ONE_SM);
+    unsigned at[4];
+    (void)state;
+    synth_t *s = synth_create();
+    synth_kernel_t *k =
+        synth_kernel_create(s, "late", &(synth_shape_t){.grid = {1}, .block = {THREADS}});
+    at[0] = synth_code(k, "LDG.E.SYS", "R4", "R6");
+    at[1] = synth_code(k, "LDG.E.SYS", "R8", "R6");
+    at[2] = synth_code(k, "FADD", "R5", "R4 R8");
+    at[3] = synth_code(k, "EXIT", "", "");
+    synth_kernel_body(k, same_line_body, at);
+    temp_folder_create();
+    trace_source_t *source = rbt_lab_open(rbt_lab_store_temp(synth_source(s)));
+    const launch_result_t r = lab_run_one(&spec, s);
+    const predicted_t p = predict_launch_of(&spec, source, 1);
+    lab_assert_near(p.traffic.l1_hit, 1 - 16.0 / THREADS, 0.01, "lines are fetched once");
+    lab_assert_near(p.cycles, (double)launch_result_cycles(&r), 0.15, "all warps wait");
+    source->ops->destroy(source);
+    temp_folder_remove();
+}
+
 /* A load of straight-line code takes the mean of the latencies that it may have, not one of them. */
 static void straight_loads_take_the_mean(void **state)
 {
@@ -560,6 +597,7 @@ int main(void)
         cmocka_unit_test(launches_that_are_alike_share_the_doubt),
         cmocka_unit_test(code_that_is_jumped_over_takes_no_time),
         cmocka_unit_test(a_run_that_jumps_reads_the_places_that_it_jumps_to),
+        cmocka_unit_test(a_hit_on_a_line_on_its_way_waits_as_a_miss),
         cmocka_unit_test(straight_loads_take_the_mean),
         cmocka_unit_test(the_slowest_block_need_not_be_the_longest),
         cmocka_unit_test(the_longest_block_hits_what_it_uses_itself),

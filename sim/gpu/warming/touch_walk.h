@@ -17,6 +17,9 @@
 #include "sim/gpu/source/trace_source.h"
 #include "sim/mem/l2_tags.h"
 
+/* Memory instructions that a warp executes in a turn: 1 .. TOUCH_TURN. */
+enum { TOUCH_TURN = 4 };
+
 /* Decoded instructions that a walk holds, unless a single block has more. */
 enum { TOUCH_MEMORY = 64 << 20 };
 
