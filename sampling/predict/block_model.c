@@ -78,7 +78,9 @@ static double load_latency(const alone_t *a, const inst_t *inst)
                         to_l2 * fmax(sectors - 1, 0) / a->spec->mem.icnt.sm_flits;
     const double u = number_of(a, inst);
     const double from = u >= to_l2 ? a->l1 : u >= to_l2 * to_dram ? a->l2 : a->dram;
-    return from + wide + many;
+    /* A warp that is n lines ahead of itself waits for one of n + 1 at a time. */
+    const double ahead = a->spec->sm.l1.prefetch_lines;
+    return from * (1 - a->traffic->ahead * ahead / (ahead + 1)) + wide + many;
 }
 
 static double shared_latency(const alone_t *a, const inst_t *inst)

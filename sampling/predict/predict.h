@@ -60,6 +60,8 @@ typedef struct {
     double l2_hit;  /* share of the sectors that loads and stores bring to the L2 */
     double dram_reads, dram_writes; /* sectors */
     double partial; /* share of the modified sectors of which only some bytes were written */
+    double ahead;   /* share of the loads whose line a stride prefetcher has fetched before, */
+    double wasted;  /* and sectors that it fetches and nobody loads */
     double passes[OP_CLASS_COUNT];   /* of an instruction, through the banks */
     double lines[OP_CLASS_COUNT];    /* of an instruction */
     double sectors[OP_CLASS_COUNT];  /* of an instruction */

@@ -97,7 +97,7 @@ static void chip_parts(const gpu_spec_t *spec, const predict_traffic_t *t, doubl
                        predicted_t *out)
 {
     const mem_config_t *m = &spec->mem;
-    const double misses = t->load_sectors * (1 - t->l1_hit);
+    const double misses = t->load_sectors * (1 - t->l1_hit) + t->wasted;
     const double sent = t->store_sectors + t->atomic_sectors;
     if (!m->icnt.perfect)
         out->part[PREDICT_PORT] = port_cycles(spec, misses, sent, busy);

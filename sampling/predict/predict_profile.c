@@ -1,5 +1,6 @@
 #include "sampling/predict/predict_profile.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -141,6 +142,7 @@ static void decode_warp(predict_profile_t *p, access_mean_t *access, warp_stream
                         warp_path_t *path)
 {
     size_t cap = 0;
+    access_stride_t stride[ACCESS_STRIDES] = {{0}};
     for (bool some = stream_first(warp); some; some = stream_next(warp)) {
         const uint64_t *rec = warp->addrs;
         for (uint32_t r = 0; r < warp->n_runs; r++) {
@@ -152,10 +154,13 @@ static void decode_warp(predict_profile_t *p, access_mean_t *access, warp_stream
                 if (inst->space == MEM_NONE || inst->width == 0)
                     continue;
                 access_add(access, p->shapes, &p->info, inst, rec, run->mask);
+                if (p->strides && inst->cls == OP_LOAD_LG)
+                    access_follow(access, stride, inst, coalesce_first(rec) / LINE_BYTES);
                 rec += addr_words(rec);
             }
         }
     }
+    access_unfollow(access, stride);
 }
 
 void predict_profile_add(predict_profile_t *p, trace_block_t *b)
@@ -333,12 +338,16 @@ static void digest(predict_profile_t *p)
     p->slowest = sum->insts > 0 ? sum->longest / sum->blocks * sum->warps / sum->insts : 1;
     p->spins = p->looked_at > 0 ? p->spins / p->looked_at : 0;
     for (size_t i = 0; i < p->n_paths; i++) {
+        double loads = 0;
         p->path[i].share /= sum->warps;
         for (size_t k = 0; k < p->path[i].n; k++) {
             const path_step_t *s = &p->path[i].step[k];
-            for (uint32_t j = 0; j < s->known; j++)
+            for (uint32_t j = 0; j < s->known; j++) {
                 insts[s->first[j].cls] += s->times * p->path[i].share;
+                loads += s->first[j].cls == OP_LOAD_LG;
+            }
         }
+        p->loads = fmax(p->loads, loads);
     }
     for (unsigned c = 0; c < OP_CLASS_COUNT; c++)
         all += insts[c];

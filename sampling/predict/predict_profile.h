@@ -50,8 +50,10 @@ typedef struct {
     warp_path_t path[PROFILE_PATHS];
     size_t n_paths;
     double warps;   /* warps of a block that do something */
+    double loads;   /* different instructions that load */
     double slowest; /* of the paths of a block, the longest over the mean, in instructions */
     access_mean_t access[OP_CLASS_COUNT];
+    bool strides;   /* wanted: how far loads go in equal strides; set by the caller */
     double spins;   /* polls of loops in which warps wait for others, per warp */
     double unknown; /* share of instructions that the opcode table lacks */
     bool *code;     /* owned; lines from the first to the last: executed */

@@ -10,6 +10,7 @@
 #include "sim/gpu/dispatch/occupancy.h"
 #include "sim/gpu/warming/touch_walk.h"
 #include "sim/sm/memory/coalesce.h"
+#include "sim/sm/memory/prefetcher.h"
 
 /* SMs whose L1 is looked at in every launch; lines that are followed, of an L1 and of the L2. Two halvings sample a
  * quarter of an L1's lines, whose distances are then right up to 2,304 lines: the largest L1. */
@@ -238,6 +239,24 @@ static double slow_hits(const predict_walk_t *w, size_t slow, const predict_prof
     return fmax(hits - late, 0);
 }
 
+/* What a stride prefetcher does. Its table spreads the loads of all warps evenly (Fibonacci hashing; Knuth, The Art of
+ * Computer Programming 3, 6.4): those that share a place do not find their entry. A sequence that ends has fetched lines that
+ * nobody loads. */
+static void prefetch(predict_traffic_t *t, const gpu_spec_t *spec, const predict_profile_t *p,
+                     const occupancy_t *o)
+{
+    const access_mean_t *a = &p->access[OP_LOAD_LG];
+    if (spec->sm.l1.prefetcher != PREFETCHER_STRIDE || a->strided <= 0 || t->lines[OP_LOAD_LG] > 1)
+        return;
+    const double blocks = fmin(o->blocks_per_sm, ceil((double)p->blocks / spec->sm.sm.count));
+    const double keys = blocks * p->warps * p->loads;
+    const double found = keys > 0 ? fmin(fmax(2 * PREFETCHER_STRIDES / keys - 1, 0), 1) : 0;
+    const double loads = t->sectors[OP_LOAD_LG] > 0 ? t->load_sectors / t->sectors[OP_LOAD_LG] : 0;
+    t->ahead = found * a->ahead / a->strided;
+    t->wasted =
+        found * loads * a->ends / a->strided * spec->sm.l1.prefetch_lines * SECTORS_PER_LINE;
+}
+
 static predict_traffic_t traffic_at(predict_walk_t *w, size_t point, const predict_profile_t *p,
                                     const occupancy_t *o)
 {
@@ -278,6 +297,8 @@ static predict_traffic_t traffic_at(predict_walk_t *w, size_t point, const predi
     t.partial = share(w->in_l2.partial, w->in_l2.dirty.all);
     for (uint32_t s = 0; s < w->map.slices; s++)
         t.hot_atomics = fmax(w->atomics[s], t.hot_atomics);
+    prefetch(&t, spec, p, o);
+    t.dram_reads += t.wasted * (1 - t.l2_hit);
     return t;
 }
 
@@ -455,6 +476,7 @@ rb_code_t predict_walk_launch(predict_walk_t *w, trace_source_t *source, uint64_
     occupancy_t o;
     RB_TRY(occupancy_compute(w->spec[0], &p->info, &o, err));
     take_copies(w, source, id);
+    p->strides = w->spec[0]->sm.l1.prefetcher == PREFETCHER_STRIDE;
     stack_counts_clear(&w->in_l1);
     stack_counts_clear(&w->again);
     stack_counts_clear(&w->in_l2);

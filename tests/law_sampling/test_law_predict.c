@@ -482,6 +482,39 @@ static void a_hit_on_a_line_on_its_way_waits_as_a_miss(void **state)
     temp_folder_remove();
 }
 
+/* Each warp goes through its own data line by line, and waits for each. */
+static void own_line_body(synth_warp_t *w, const void *ctx)
+{
+    const unsigned *at = ctx;
+    for (unsigned i = 0; i < STEPS; i++) {
+        synth_emit_affine(w, at[0], (uint32_t)LAB_FULL,
+                          (w->block + 1) * (STEPS + 64) * 128 + i * 128, 4);
+        synth_emit(w, at[1], (uint32_t)LAB_FULL);
+    }
+    synth_emit(w, at[2], (uint32_t)LAB_FULL);
+}
+
+/* A stride prefetcher is some lines ahead of each warp, as far as its table has room for all warps of the SM. */
+static void a_stride_prefetcher_shortens_the_wait(void **state)
+{
+    const gpu_spec_t spec = LAB_SPEC("v100", ONE_SM, "l1.prefetcher=stride");
+    const uint32_t blocks[] = {1, 128};
+    (void)state;
+    for (size_t i = 0; i < sizeof(blocks) / sizeof(blocks[0]); i++) {
+        unsigned at[3];
+        synth_t *s = synth_create();
+        synth_kernel_t *k =
+            synth_kernel_create(s, "ahead", &(synth_shape_t){.grid = {blocks[i]}, .block = {32}});
+        at[0] = synth_code(k, "LDG.E.SYS", "R4", "R6");
+        at[1] = synth_code(k, "FADD", "R5", "R4 R5");
+        at[2] = synth_code(k, "EXIT", "", "");
+        synth_kernel_body(k, own_line_body, at);
+        const predicted_t p = predict_launch_of(&spec, synth_source(s), 1);
+        const launch_result_t r = lab_run_one(&spec, s);
+        lab_assert_near(p.cycles, (double)launch_result_cycles(&r), 0.2, "ahead of the warp");
+    }
+}
+
 /* A load of straight-line code takes the mean of the latencies that it may have, not one of them. */
 static void straight_loads_take_the_mean(void **state)
 {
@@ -598,6 +631,7 @@ int main(void)
         cmocka_unit_test(code_that_is_jumped_over_takes_no_time),
         cmocka_unit_test(a_run_that_jumps_reads_the_places_that_it_jumps_to),
         cmocka_unit_test(a_hit_on_a_line_on_its_way_waits_as_a_miss),
+        cmocka_unit_test(a_stride_prefetcher_shortens_the_wait),
         cmocka_unit_test(straight_loads_take_the_mean),
         cmocka_unit_test(the_slowest_block_need_not_be_the_longest),
         cmocka_unit_test(the_longest_block_hits_what_it_uses_itself),
