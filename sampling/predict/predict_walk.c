@@ -313,23 +313,25 @@ static void choose_l1s(predict_walk_t *w)
         stack_clear(w->l1[i]);
 }
 
-/* What the L1s have on their way: as many lines as all warps ask for before they wait. The walk hands over that of several
- * instructions of a warp at a time. */
+/* What the L1s have on their way: as many lines as all warps ask for before they wait. A block has as many warps as there
+ * would be if all did as much as its longest one. The walk hands over several instructions of a warp at a time. */
 static void set_flights(predict_walk_t *w, const predict_profile_t *p, const occupancy_t *o)
 {
     const l1_spec_t *l1 = &w->spec[0]->sm.l1;
     const double room = (double)l1->sets * l1_spec_ways(l1, o->carveout);
-    const double sms = w->spec[0]->sm.sm.count;
+    const double sms = w->spec[0]->sm.sm.count, turn = (1 + TOUCH_TURN) / 2.0;
     const double blocks = fmin(o->blocks_per_sm, ceil((double)p->blocks / sms));
     const uint32_t threads = p->info.block[0] * p->info.block[1] * p->info.block[2];
-    const double lines = predict_assume(p, w->spec[0]).lines[OP_LOAD_LG];
-    const double turn = (1 + TOUCH_TURN) / 2.0;
-    const double of_block =
-        ceil((double)threads / WARP_LANES) * turn * fmax(lines, 1) * predict_profile_together(p);
+    const double lines = fmax(predict_assume(p, w->spec[0]).lines[OP_LOAD_LG], 1);
+    const double of_warp = turn * lines * predict_profile_together(p);
+    const double warps =
+        p->sum.longest > 0 ? p->sum.insts / p->sum.longest : ceil((double)threads / WARP_LANES);
     for (uint32_t i = 0; i < SMS; i++)
-        stack_flight(w->l1[i], of_block * blocks, room);
-    for (uint32_t i = 0; i < PROFILE_SLOW; i++)
-        stack_flight(w->own[i], of_block, room);
+        stack_flight(w->l1[i], of_warp * warps * blocks, room);
+    for (size_t i = 0; i < p->n_slow; i++)
+        stack_flight(
+            w->own[i],
+            of_warp * (double)p->lengths[p->slow[i].block] / fmax(p->slow[i].path.insts, 1), room);
 }
 
 /* Forgets what was measured of the window. */
