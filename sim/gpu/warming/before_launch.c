@@ -10,8 +10,7 @@
  * empty. What they leave (footprint.h) is then used in the order of the program, line by line, on what the chip
  * holds. A launch that is equal to one that was walked before is not walked again, and of equal ones only the last
  * one counts. It is walked through an L2 without bounds first, which is the same for all chips of one half
- * (shared_walks.h), and again through the chip's own if that has no room. Copies in the other half of an L2 stay
- * even if a launch after them wrote the line.
+ * (shared_walks.h), and again through the chip's own if that has no room.
  *
  * The walk ends when its lines fill the L2. It also ends after 1, 3, 7, ... launches if these are as many
  * instructions as the next launch allows for (before_t.allowed), and the later half of them has added almost no
@@ -328,6 +327,20 @@ static uint64_t fetched_by(const footprint_t *p, uint64_t lacked, bool halves)
     return (lacked < p->fetched ? lacked : p->fetched) + evicted;
 }
 
+/* What a launch wrote is no more in the copies that launches before it left in the other half. */
+static void drop_copies(const before_t *b, const cache_lines_t *l)
+{
+    const uint32_t sets = cache_sets(b->tags.slice[0].cache);
+    size_t tag = 0, written = 0;
+    for (size_t i = 0; i < l->n_sets; i++) {
+        cache_t *c = b->tags.slice[l->set[i].set / sets].cache;
+        for (const size_t end = tag + l->set[i].n; tag < end; tag++)
+            if (l->tag[tag] & CACHE_TAG_WRITTEN)
+                l2_tags_copy_drop(c, cache_key_of(c, cache_tag_line(l->tag[tag])),
+                                  l->written[written++].dirty);
+    }
+}
+
 /* Brings to the chip's L2 what the walked launches left, in the order of the program. */
 static void replay(const before_t *b)
 {
@@ -335,6 +348,8 @@ static void replay(const before_t *b)
         const footprint_t *p = b->left[i];
         cache_lines_at_t at = {.lines = &p->lines};
         cache_lacked_t lacked = {0};
+        if (b->tags.halves)
+            drop_copies(b, &p->lines);
         for (uint32_t s = 0; s < b->g->map.slices; s++)
             cache_replay_lines(b->tags.slice[s].cache, &at, b->tags.slice[s].modified_ways,
                                &lacked);

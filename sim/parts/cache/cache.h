@@ -54,6 +54,11 @@ static inline uint32_t cache_sector_count(uint32_t sectors)
     return count[sectors & 15];
 }
 
+static inline uint64_t cache_tag_line(cache_tag_t t)
+{
+    return t & ~(uint64_t)CACHE_TAG_BITS;
+}
+
 static inline uint8_t cache_tag_valid(const cache_tag_t *t)
 {
     return (uint8_t)(*t & CACHE_TAG_VALID);

@@ -65,11 +65,6 @@ cache_tag_t *cache_way_add(cache_t *c, cache_key_t k);
 
 cache_line_t cache_line_copy(const cache_t *c, const cache_tag_t *t);
 
-static inline uint64_t cache_tag_line(cache_tag_t t)
-{
-    return t & ~(uint64_t)CACHE_TAG_BITS;
-}
-
 static inline uint32_t cache_line_set(const cache_t *c, uint64_t line)
 {
     uint64_t n = line >> c->line_shift;
