@@ -57,6 +57,31 @@ static uint64_t shape_key(const inst_t *inst, const uint64_t *rec, uint32_t mask
     return mix64(mix64(mix64(rec[0] ^ mix64(place)) ^ rows) ^ kind) | 1;
 }
 
+enum { SURE = 2 };
+
+void access_follow(access_mean_t *access, access_stride_t *stride, const inst_t *inst,
+                   uint64_t line)
+{
+    access_mean_t *a = &access[inst->cls];
+    access_stride_t *s = &stride[inst->pc / 16 % ACCESS_STRIDES];
+    const uint64_t distance = line - s->line;
+    const bool known = s->inst == inst;
+    if (known && distance == 0)
+        return;
+    const bool equal = known && distance == s->distance;
+    a->strided++;
+    a->ahead += equal && s->equal >= SURE;
+    a->ends += !equal && s->equal >= SURE;
+    *s = (access_stride_t){inst, line, known ? distance : 0, equal ? s->equal + 1 : known};
+}
+
+void access_unfollow(access_mean_t *access, const access_stride_t *stride)
+{
+    for (size_t i = 0; i < ACCESS_STRIDES; i++)
+        if (stride[i].equal >= SURE)
+            access[stride[i].inst->cls].ends++;
+}
+
 void access_add(access_mean_t *access, access_shape_t *shapes, const launch_info_t *info,
                 const inst_t *inst, const uint64_t *rec, uint32_t mask)
 {

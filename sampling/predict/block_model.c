@@ -10,9 +10,6 @@
 /* With measured hit rates, of all paths together. */
 enum { WALKS = 8 };
 
-/* Order of the norm that joins bounds. */
-#define NORM 4.0
-
 /* --- latencies -------------------------------------------------------------------------------- */
 
 /* The share of instructions with n accesses of which one misses or more. */
@@ -24,7 +21,7 @@ static double any_miss(double hit, double n)
 /* The shares depend on the class only. */
 static void set_misses(alone_t *a, op_class_t cls)
 {
-    a->to_l2[cls] = any_miss(a->traffic->l1_hit, a->traffic->lines[cls]);
+    a->to_l2[cls] = any_miss(a->traffic->l1_hit - a->traffic->l1_late, a->traffic->lines[cls]);
     a->to_dram[cls] = any_miss(a->traffic->l2_hit, a->traffic->lines[cls]);
 }
 
@@ -81,7 +78,9 @@ static double load_latency(const alone_t *a, const inst_t *inst)
                         to_l2 * fmax(sectors - 1, 0) / a->spec->mem.icnt.sm_flits;
     const double u = number_of(a, inst);
     const double from = u >= to_l2 ? a->l1 : u >= to_l2 * to_dram ? a->l2 : a->dram;
-    return from + wide + many;
+    /* A warp that is n lines ahead of itself waits for one of n + 1 at a time. */
+    const double ahead = a->spec->sm.l1.prefetch_lines;
+    return from * (1 - a->traffic->ahead * ahead / (ahead + 1)) + wide + many;
 }
 
 static double shared_latency(const alone_t *a, const inst_t *inst)
@@ -205,12 +204,12 @@ static void take_shared(const alone_t *a, const inst_t *inst, const inst_timing_
 
 double bounds_norm(const double *part, unsigned first, unsigned end)
 {
-    double most = 0, sum = 0;
-    for (unsigned b = first; b < end; b++)
-        most = fmax(most, part[b]);
-    for (unsigned b = first; b < end && most > 0; b++)
-        sum += pow(part[b] / most, NORM);
-    return most > 0 ? most * pow(sum, 1 / NORM) : 0;
+    double sum = 0;
+    for (unsigned b = first; b < end; b++) {
+        const double square = part[b] * part[b];
+        sum += square * square;
+    }
+    return sqrt(sqrt(sum));
 }
 
 double station_time(const alone_t *a, unsigned b, double part, double warps)

@@ -56,15 +56,20 @@ typedef struct {
     double load_sectors, store_sectors, atomic_sectors; /* of 32 bytes, of the launch */
     double load_lines;                                  /* of 128 bytes; of loads */
     double l1_hit;                                      /* share of the sectors of loads */
-    double l2_hit;                  /* share of the sectors that loads and stores bring to the L2 */
+    double l1_late; /* of them, share whose line is on its way: they wait as long as a miss */
+    double l2_hit;  /* share of the sectors that loads and stores bring to the L2 */
     double dram_reads, dram_writes; /* sectors */
     double partial; /* share of the modified sectors of which only some bytes were written */
+    double ahead;   /* share of the loads whose line a stride prefetcher has fetched before, */
+    double wasted;  /* and sectors that it fetches and nobody loads */
     double passes[OP_CLASS_COUNT];   /* of an instruction, through the banks */
     double lines[OP_CLASS_COUNT];    /* of an instruction */
     double sectors[OP_CLASS_COUNT];  /* of an instruction */
     double conflict[OP_CLASS_COUNT]; /* of an atomic, operations on the word with the most */
     double words[OP_CLASS_COUNT];    /* of an atomic, words of a line that it works on */
     double hot_atomics; /* requests of atomics to the slice with the most; 0: spread evenly */
+    double slow_l1_hit
+        [PROFILE_SLOW]; /* of the blocks that may be the slowest, without those on their way */
 } predict_traffic_t;
 
 typedef struct {

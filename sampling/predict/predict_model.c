@@ -51,12 +51,14 @@ static double dram_cycles(const gpu_spec_t *spec, const predict_traffic_t *t)
     const double burst = fmax((double)SECTOR_BYTES / (d->bus_bytes * d->data_rate), d->tCCD);
     const double patched = d->ecc ? t->dram_writes * t->partial : 0;
     const double of_line = t->sectors[OP_STORE_LG] / fmax(t->lines[OP_STORE_LG], 1);
-    const double drains = t->dram_writes / fmax(of_line, 1) / (d->write_high - d->write_low);
+    const double drains =
+        fmin(t->dram_writes / fmax(of_line, 1) / (d->write_high - d->write_low), t->dram_reads);
     const double turns = d->tRTW + d->tCDLR + d->tCL;
     const double data = burst * (t->dram_reads + t->dram_writes + patched);
-    const double rows = t->sectors[OP_LOAD_LG] <= spec->mem.l2.fill_sectors * t->lines[OP_LOAD_LG]
-                            ? t->dram_reads / spec->mem.l2.fill_sectors
-                            : 0;
+    const double few = spec->mem.l2.fill_sectors; /* sectors of a line that has a row for itself */
+    const double rows =
+        (t->sectors[OP_LOAD_LG] <= few * t->lines[OP_LOAD_LG] ? t->dram_reads / few : 0) +
+        (of_line <= few ? t->dram_writes / fmax(of_line, 1) : 0);
     const double opened = rows * fmax(d->tRRD, d->tFAW / 4.0);
     return channel * (fmax(data, opened) + turns * (drains + patched));
 }
@@ -95,7 +97,7 @@ static void chip_parts(const gpu_spec_t *spec, const predict_traffic_t *t, doubl
                        predicted_t *out)
 {
     const mem_config_t *m = &spec->mem;
-    const double misses = t->load_sectors * (1 - t->l1_hit);
+    const double misses = t->load_sectors * (1 - t->l1_hit) + t->wasted;
     const double sent = t->store_sectors + t->atomic_sectors;
     if (!m->icnt.perfect)
         out->part[PREDICT_PORT] = port_cycles(spec, misses, sent, busy);
@@ -149,6 +151,8 @@ predict_traffic_t predict_assume(const predict_profile_t *p, const gpu_spec_t *s
     const double absent = data > 0 ? fmax(1 - room / data, 0) : 0;
     if (p->copied > 0 && reads > 0)
         t.l2_hit = 1 - fmin(1, p->copied / reads) * absent;
+    for (unsigned i = 0; i < PROFILE_SLOW; i++)
+        t.slow_l1_hit[i] = t.l1_hit;
     t.dram_reads = reads * (1 - t.l2_hit);
     t.dram_writes = t.store_sectors * (p->copied > 0 ? absent : 1 - t.l2_hit);
     return t;
@@ -217,6 +221,8 @@ static double latency_cycles(const alone_t *a, const predict_profile_t *p, const
         const slow_block_t *l = &p->slow[i];
         predict_traffic_t own = *a->traffic;
         take_access(&own, l->access);
+        own.l1_hit = a->traffic->slow_l1_hit[i];
+        own.l1_late = 0;
         alone_t in_it = alone_on(a->spec, &own, a->warps, a->control, a->measured);
         if (l->path.n > 0)
             slowest = fmax(

@@ -1,11 +1,13 @@
 #include "sampling/predict/predict_profile.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "sim/core/alloc.h"
 #include "sim/core/engine/msg.h"
 #include "sim/core/mix64.h"
+#include "sim/gpu/warming/touch_code.h"
 #include "sim/sm/memory/coalesce.h"
 
 enum { INST_BYTES = 16 };
@@ -140,6 +142,7 @@ static void decode_warp(predict_profile_t *p, access_mean_t *access, warp_stream
                         warp_path_t *path)
 {
     size_t cap = 0;
+    access_stride_t stride[ACCESS_STRIDES] = {{0}};
     for (bool some = stream_first(warp); some; some = stream_next(warp)) {
         const uint64_t *rec = warp->addrs;
         for (uint32_t r = 0; r < warp->n_runs; r++) {
@@ -151,10 +154,13 @@ static void decode_warp(predict_profile_t *p, access_mean_t *access, warp_stream
                 if (inst->space == MEM_NONE || inst->width == 0)
                     continue;
                 access_add(access, p->shapes, &p->info, inst, rec, run->mask);
+                if (p->strides && inst->cls == OP_LOAD_LG)
+                    access_follow(access, stride, inst, coalesce_first(rec) / LINE_BYTES);
                 rec += addr_words(rec);
             }
         }
     }
+    access_unfollow(access, stride);
 }
 
 void predict_profile_add(predict_profile_t *p, trace_block_t *b)
@@ -189,7 +195,6 @@ void predict_profile_add(predict_profile_t *p, trace_block_t *b)
 static void choose_slow(predict_profile_t *p, const uint64_t most[PROFILE_SLOW])
 {
     const bool both = most[1] != most[0] && p->blocks > PROFILE_SLOW; /* leaves a sample */
-    p->busiest = most[1];
     p->n_slow = both ? PROFILE_SLOW : 1;
     p->slow[0].block = both && most[1] < most[0] ? most[1] : most[0];
     p->slow[1].block = most[1] < most[0] ? most[0] : most[1];
@@ -262,26 +267,66 @@ rb_code_t predict_profile_lengths(predict_profile_t *p, trace_source_t *source,
     return RB_OK;
 }
 
-/* A kernel may jump over most of its code, so what lies between its first and last instruction is not what it reads. */
+/* The line of code of instruction i of a step. Those that are known may lie anywhere; the others follow. */
+static uint32_t line_of(const path_step_t *s, uint32_t i)
+{
+    const uint32_t known = i < s->known ? i : s->known - 1;
+    const inst_t *inst = &s->first[known];
+    return touch_code_line(inst) / LINE_BYTES +
+           (inst->pc % LINE_BYTES + (i - known) * INST_BYTES) / LINE_BYTES;
+}
+
+/* A kernel may jump over most of its code, within a step, too, where a trace lists only what is executed: what lies
+ * between its first and last instruction is not what it reads. */
 static void mark_code(predict_profile_t *p)
 {
     uint32_t low = UINT32_MAX, high = 0;
     for (size_t i = 0; i < p->n_paths; i++)
-        for (size_t k = 0; k < p->path[i].n; k++) {
-            const path_step_t *s = &p->path[i].step[k];
-            const uint32_t last = (s->first->pc + (s->n - 1) * INST_BYTES) / LINE_BYTES;
-            low = s->first->pc / LINE_BYTES < low ? s->first->pc / LINE_BYTES : low;
-            high = last > high ? last : high;
-        }
+        for (size_t k = 0; k < p->path[i].n; k++)
+            for (uint32_t j = 0; j < p->path[i].step[k].n; j++) {
+                const uint32_t line = line_of(&p->path[i].step[k], j);
+                low = line < low ? line : low;
+                high = line > high ? line : high;
+            }
     p->code_lines = high >= low ? high - low + 1 : 0;
     p->code = rb_calloc(p->code_lines + 1, sizeof(*p->code));
     for (size_t i = 0; i < p->n_paths; i++)
-        for (size_t k = 0; k < p->path[i].n; k++) {
-            const path_step_t *s = &p->path[i].step[k];
-            const uint32_t last = (s->first->pc + (s->n - 1) * INST_BYTES) / LINE_BYTES;
-            for (uint32_t line = s->first->pc / LINE_BYTES; line <= last; line++)
-                p->code[line - low] = true;
+        for (size_t k = 0; k < p->path[i].n; k++)
+            for (uint32_t j = 0; j < p->path[i].step[k].n; j++)
+                p->code[line_of(&p->path[i].step[k], j) - low] = true;
+}
+
+/* Times that a warp waits for loads in a step; *loads: that it issues. */
+static double waits_of(const path_step_t *s, double *loads)
+{
+    bool on_way[REG_ID_COUNT] = {false}, any = false;
+    double waits = 0;
+    for (const inst_t *inst = s->first; inst < s->first + s->known; inst++) {
+        bool wait = false;
+        for (unsigned d = 0; d < inst->n_wait; d++)
+            wait |= on_way[inst->dep[d]];
+        if (wait) {
+            memset(on_way, 0, sizeof(on_way));
+            waits++;
+            any = false;
         }
+        if (inst->cls != OP_LOAD_LG)
+            continue;
+        *loads += s->times;
+        any = true;
+        for (unsigned d = inst->n_wait - inst->n_set; d < inst->n_wait; d++)
+            on_way[inst->dep[d]] = true;
+    }
+    return s->times * (waits + any);
+}
+
+double predict_profile_together(const predict_profile_t *p)
+{
+    double loads = 0, waits = 0;
+    for (size_t i = 0; i < p->n_paths; i++)
+        for (size_t k = 0; k < p->path[i].n; k++)
+            waits += waits_of(&p->path[i].step[k], &loads);
+    return waits > 0 ? loads / waits : 1;
 }
 
 /* What follows from the paths: shares, classes, code. */
@@ -293,12 +338,16 @@ static void digest(predict_profile_t *p)
     p->slowest = sum->insts > 0 ? sum->longest / sum->blocks * sum->warps / sum->insts : 1;
     p->spins = p->looked_at > 0 ? p->spins / p->looked_at : 0;
     for (size_t i = 0; i < p->n_paths; i++) {
+        double loads = 0;
         p->path[i].share /= sum->warps;
         for (size_t k = 0; k < p->path[i].n; k++) {
             const path_step_t *s = &p->path[i].step[k];
-            for (uint32_t j = 0; j < s->known; j++)
+            for (uint32_t j = 0; j < s->known; j++) {
                 insts[s->first[j].cls] += s->times * p->path[i].share;
+                loads += s->first[j].cls == OP_LOAD_LG;
+            }
         }
+        p->loads = fmax(p->loads, loads);
     }
     for (unsigned c = 0; c < OP_CLASS_COUNT; c++)
         all += insts[c];

@@ -50,15 +50,16 @@ typedef struct {
     warp_path_t path[PROFILE_PATHS];
     size_t n_paths;
     double warps;   /* warps of a block that do something */
+    double loads;   /* different instructions that load */
     double slowest; /* of the paths of a block, the longest over the mean, in instructions */
     access_mean_t access[OP_CLASS_COUNT];
+    bool strides;   /* wanted: how far loads go in equal strides; set by the caller */
     double spins;   /* polls of loops in which warps wait for others, per warp */
     double unknown; /* share of instructions that the opcode table lacks */
     bool *code;     /* owned; lines from the first to the last: executed */
     uint32_t code_lines;
     slow_block_t slow[PROFILE_SLOW]; /* by block */
     size_t n_slow;                   /* 0: blocks are alike */
-    uint64_t busiest;                /* the block with most requests, if they are not alike */
     bool sampled;                    /* paths of evenly chosen blocks are there */
     bool uneven;                     /* blocks differ in length */
     access_shape_t *shapes;          /* owned; accesses that were looked at */
@@ -82,6 +83,9 @@ RB_CHECKED rb_code_t predict_profile_lengths(predict_profile_t *p, trace_source_
  * which it borrows: RB_USAGE if there is none. */
 RB_CHECKED rb_code_t predict_profile_index(predict_profile_t *p, trace_source_t *source,
                                            trace_launch_t *launch, rb_err_t *err);
+
+/* Loads that a warp issues before it waits for one of them, in the mean of the paths so far; 1: there are none. */
+double predict_profile_together(const predict_profile_t *p);
 
 /* Adds the accesses of a decoded block, and without an index its paths, for which its launch stays open. */
 void predict_profile_add(predict_profile_t *p, trace_block_t *b);

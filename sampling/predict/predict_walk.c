@@ -10,10 +10,11 @@
 #include "sim/gpu/dispatch/occupancy.h"
 #include "sim/gpu/warming/touch_walk.h"
 #include "sim/sm/memory/coalesce.h"
+#include "sim/sm/memory/prefetcher.h"
 
 /* SMs whose L1 is looked at in every launch; lines that are followed, of an L1 and of the L2. Two halvings sample a
  * quarter of an L1's lines, whose distances are then right up to 2,304 lines: the largest L1. */
-enum { SMS = 2, L1_LINES = 1152, L1_HALVINGS = 2, L2_LINES = 1 << 12 };
+enum { SMS = 2, L1_LINES = 1152, L1_HALVINGS = 2, L2_LINES = 1 << 12, OWN_LINES = 1 << 11 };
 
 /*
  * A launch of many waves is walked in windows: the first blocks, and some in the middle of equal parts of the rest. A
@@ -36,18 +37,25 @@ struct predict_walk {
     line_stack_t *l2; /* owned */
     held_t *held;     /* owned; by point */
     /* Of the launch. */
-    line_stack_t *l1[SMS + 1]; /* owned */
-    uint64_t number[SMS + 1];  /* of their SMs */
+    line_stack_t *l1[SMS]; /* owned */
+    uint64_t number[SMS];  /* of their SMs */
     uint32_t n_l1;
     uint64_t slots;
     stack_counts_t in_l1, in_l2;
+    stack_counts_t
+        again; /* in L1s that are shared by unequal blocks: lines that the same block used last */
     double sectors[L2_TOUCH_KINDS], l1_sectors;
     double *atomics; /* owned; requests by slice */
     /* Of the window, as far as it is measured. */
     touch_counts_t counts;
-    stack_counts_t of_l1, of_l2;
+    stack_counts_t of_l1, of_again, of_l2;
     uint64_t handed;      /* sectors that the stack of the L2 has had, sampled or not */
     uint64_t *of_atomics; /* owned */
+    /* What the blocks that may be the slowest do, each as if it were alone. */
+    line_stack_t *own[PROFILE_SLOW]; /* owned */
+    stack_counts_t of_own[PROFILE_SLOW];
+    bool walked[PROFILE_SLOW]; /* so far */
+    bool alone;                /* only that is measured */
     /* Every `apart`-th block is looked at, and those that may be the slowest. */
     predict_profile_t *profile;
     uint64_t begun, apart;
@@ -61,10 +69,12 @@ predict_walk_t *predict_walk_create(const gpu_spec_t *const *spec, size_t n)
     const mem_config_t *m = &spec[0]->mem;
     *w = (predict_walk_t){.spec = spec, .n = n, .l2 = stack_create(L2_LINES, false)};
     addr_map_init(&w->map, m->mem.partitions, m->l2.slices, m->mem.interleave, m->mem.hash);
-    for (uint32_t i = 0; i <= SMS; i++) {
+    for (uint32_t i = 0; i < SMS; i++) {
         w->l1[i] = stack_create(L1_LINES, true);
         stack_may_halve(w->l1[i], L1_HALVINGS);
     }
+    for (uint32_t i = 0; i < PROFILE_SLOW; i++)
+        w->own[i] = stack_create(OWN_LINES, false);
     w->held = rb_calloc(n, sizeof(*w->held));
     w->atomics = rb_calloc(m->l2.slices, sizeof(*w->atomics));
     w->of_atomics = rb_calloc(m->l2.slices, sizeof(*w->of_atomics));
@@ -77,8 +87,10 @@ void predict_walk_destroy(predict_walk_t *w)
         return;
     touch_walk_close(w->walk);
     stack_destroy(w->l2);
-    for (uint32_t i = 0; i <= SMS; i++)
+    for (uint32_t i = 0; i < SMS; i++)
         stack_destroy(w->l1[i]);
+    for (uint32_t i = 0; i < PROFILE_SLOW; i++)
+        stack_destroy(w->own[i]);
     free(w->held);
     free(w->atomics);
     free(w->of_atomics);
@@ -90,6 +102,8 @@ void predict_walk_destroy(predict_walk_t *w)
 static void take(void *ctx, const touch_batch_t *batch)
 {
     predict_walk_t *w = ctx;
+    if (w->alone)
+        return;
     for (size_t i = 0; i < batch->n; i++) {
         const l2_touch_t *t = &batch->touch[i];
         if (t->kind == L2_TOUCH_CODE)
@@ -119,21 +133,38 @@ static line_stack_t *l1_of(const predict_walk_t *w, uint64_t slot)
     return NULL;
 }
 
-static bool wants_l1(void *ctx, uint64_t slot)
+/* The block's number among those that may be the slowest; PROFILE_SLOW: it is another one. */
+static size_t slow_of(const predict_walk_t *w, uint64_t block)
 {
-    return l1_of(ctx, slot) != NULL;
+    for (size_t i = 0; i < w->profile->n_slow; i++)
+        if (w->profile->slow[i].block == block)
+            return i;
+    return PROFILE_SLOW;
+}
+
+static bool wants_l1(void *ctx, uint64_t slot, uint64_t block)
+{
+    return l1_of(ctx, slot) != NULL || slow_of(ctx, block) < PROFILE_SLOW;
 }
 
 static void take_l1(void *ctx, uint64_t slot, uint64_t block, const touch_l1_t *access, size_t n)
 {
     predict_walk_t *w = ctx;
-    line_stack_t *s = l1_of(w, slot);
-    (void)block;
-    stack_use_t use = {.group = 1, .read = true};
+    line_stack_t *s = w->alone ? NULL : l1_of(w, slot);
+    const size_t slow = slow_of(w, block);
+    stack_use_t own = {.group = 1, .read = true}, use = own;
+    if (w->profile->n_slow > 0) {
+        use.user = (uint32_t)block + 1;
+        use.again = &w->of_again;
+    }
     for (size_t i = 0; i < n; i++) { /* a store does not allocate, and leaves the order as it is */
-        use.sectors = access[i].sectors;
-        if (!access[i].store)
+        own.sectors = use.sectors = access[i].sectors;
+        if (access[i].store)
+            continue;
+        if (s != NULL)
             stack_access(s, access[i].line / LINE_BYTES, &use, &w->of_l1);
+        if (slow < PROFILE_SLOW)
+            stack_access(w->own[slow], access[i].line / LINE_BYTES, &own, &w->of_own[slow]);
     }
 }
 
@@ -189,26 +220,67 @@ static double write_back(held_t *h, const mem_config_t *m, double lines, double 
     return written + early;
 }
 
+/*
+ * L1 hits of a block that may be the slowest. Between two uses of a line by it, its fellows on the SM use as many other
+ * lines each, as long as there are any. What it does not use again itself hits as often as with other blocks, if the SMs
+ * that were looked at have any that load.
+ */
+static double slow_hits(const predict_walk_t *w, size_t slow, const predict_profile_t *p,
+                        const gpu_spec_t *spec, double fellows, double lines)
+{
+    const distances_t *first = &w->in_l1.read, *own = &w->of_own[slow].read;
+    const double length = fmax((double)p->lengths[p->slow[slow].block], 1);
+    const double others = (double)p->counts.warp_insts / spec->sm.sm.count / length;
+    const double missed = distances_missed(own, lines / fmin(fellows, 1 + others));
+    const double again = 1 - share(missed, own->all);
+    const double missed_first = share(distances_missed(first, lines), first->all);
+    const double late = share(w->of_own[slow].late, own->all);
+    const double hits = again + (first->all > 0 ? (1 - again) * (1 - missed_first) : 0);
+    return fmax(hits - late, 0);
+}
+
+/* What a stride prefetcher does. Its table spreads the loads of all warps evenly (Fibonacci hashing; Knuth, The Art of
+ * Computer Programming 3, 6.4): those that share a place do not find their entry. A sequence that ends has fetched lines that
+ * nobody loads. */
+static void prefetch(predict_traffic_t *t, const gpu_spec_t *spec, const predict_profile_t *p,
+                     const occupancy_t *o)
+{
+    const access_mean_t *a = &p->access[OP_LOAD_LG];
+    if (spec->sm.l1.prefetcher != PREFETCHER_STRIDE || a->strided <= 0 || t->lines[OP_LOAD_LG] > 1)
+        return;
+    const double blocks = fmin(o->blocks_per_sm, ceil((double)p->blocks / spec->sm.sm.count));
+    const double keys = blocks * p->warps * p->loads;
+    const double found = keys > 0 ? fmin(fmax(2 * PREFETCHER_STRIDES / keys - 1, 0), 1) : 0;
+    const double loads = t->sectors[OP_LOAD_LG] > 0 ? t->load_sectors / t->sectors[OP_LOAD_LG] : 0;
+    t->ahead = found * a->ahead / a->strided;
+    t->wasted =
+        found * loads * a->ends / a->strided * spec->sm.l1.prefetch_lines * SECTORS_PER_LINE;
+}
+
 static predict_traffic_t traffic_at(predict_walk_t *w, size_t point, const predict_profile_t *p,
-                                    uint64_t carveout)
+                                    const occupancy_t *o)
 {
     const gpu_spec_t *spec = w->spec[point];
     predict_traffic_t t = predict_assume(p, spec);
     const l1_spec_t *l1 = &spec->sm.l1;
-    const double l1_lines = (double)l1->sets * l1_spec_ways(l1, carveout);
+    const double l1_lines = (double)l1->sets * l1_spec_ways(l1, o->carveout);
     const double l2_lines = (double)spec->mem.l2.size / LINE_BYTES;
     const double reads = w->sectors[L2_TOUCH_READ];
+    const double loads = w->in_l1.read.all + w->again.read.all;
     const double cached = reads > 0 ? fmin(w->l1_sectors / reads, 1) : 0;
     t.load_sectors = reads;
     t.store_sectors = w->sectors[L2_TOUCH_WRITE];
     t.atomic_sectors = w->sectors[L2_TOUCH_ATOMIC];
     if (!l1->enabled || l1->perfect)
         t.l1_hit = l1->perfect;
-    else if (w->in_l1.read.all > 0) /* else the SMs that were looked at have no loads */
-        t.l1_hit =
-            cached * (1 - share(distances_missed(&w->in_l1.read, l1_lines), w->in_l1.read.all));
+    else if (loads > 0) /* else the SMs that were looked at have no loads */
+        t.l1_hit = cached * (1 - share(distances_missed(&w->in_l1.read, l1_lines) +
+                                           distances_missed(&w->again.read, l1_lines),
+                                       loads));
     else
         t.l1_hit *= cached;
+    if (loads > 0 && l1->enabled && !l1->perfect)
+        t.l1_late = fmin(cached * (w->in_l1.late + w->again.late) / loads, t.l1_hit);
     const double missed = distances_missed(&w->in_l2.read, l2_lines);
     const double to_l2 = t.load_sectors * (1 - t.l1_hit) + t.atomic_sectors;
     t.l2_hit = spec->mem.l2.perfect ? 1 : 1 - share(missed, to_l2);
@@ -217,30 +289,56 @@ static predict_traffic_t traffic_at(predict_walk_t *w, size_t point, const predi
     t.dram_writes =
         write_back(&w->held[point], &spec->mem, (t.dram_reads + allocated) / SECTORS_PER_LINE,
                    distances_missed(&w->in_l2.dirty, l2_lines));
+    for (size_t i = 0; i < PROFILE_SLOW; i++) {
+        t.slow_l1_hit[i] = t.l1_hit - t.l1_late;
+        if (i < p->n_slow && w->of_own[i].read.all > 0 && l1->enabled && !l1->perfect)
+            t.slow_l1_hit[i] = cached * slow_hits(w, i, p, spec, o->blocks_per_sm, l1_lines);
+    }
     t.partial = share(w->in_l2.partial, w->in_l2.dirty.all);
     for (uint32_t s = 0; s < w->map.slices; s++)
         t.hot_atomics = fmax(w->atomics[s], t.hot_atomics);
+    prefetch(&t, spec, p, o);
+    t.dram_reads += t.wasted * (1 - t.l2_hit);
     return t;
 }
 
-/* SMs that are evenly spread, not the first, whose blocks are often at an edge; and where unequal blocks are a single wave,
- * the SM of the one with most requests. */
-static void choose_l1s(predict_walk_t *w, const predict_profile_t *p, bool one_wave)
+/* SMs that are evenly spread, not the first, whose blocks are often at an edge. */
+static void choose_l1s(predict_walk_t *w)
 {
     const uint32_t sms = w->spec[0]->sm.sm.count;
     w->n_l1 = sms < 16 ? 1 : SMS;
     for (uint32_t i = 0; i < w->n_l1; i++)
         w->number[i] = (2 * i + 1) * sms / (2 * w->n_l1);
-    if (one_wave && p->n_slow > 0)
-        w->number[w->n_l1++] = p->busiest % sms;
     for (uint32_t i = 0; i < w->n_l1; i++)
         stack_clear(w->l1[i]);
+}
+
+/* What the L1s have on their way: as many lines as all warps ask for before they wait. A block has as many warps as there
+ * would be if all did as much as its longest one. The walk hands over several instructions of a warp at a time. */
+static void set_flights(predict_walk_t *w, const predict_profile_t *p, const occupancy_t *o)
+{
+    const l1_spec_t *l1 = &w->spec[0]->sm.l1;
+    const double room = (double)l1->sets * l1_spec_ways(l1, o->carveout);
+    const double sms = w->spec[0]->sm.sm.count, turn = (1 + TOUCH_TURN) / 2.0;
+    const double blocks = fmin(o->blocks_per_sm, ceil((double)p->blocks / sms));
+    const uint32_t threads = p->info.block[0] * p->info.block[1] * p->info.block[2];
+    const double lines = fmax(predict_assume(p, w->spec[0]).lines[OP_LOAD_LG], 1);
+    const double of_warp = turn * lines * predict_profile_together(p);
+    const double warps =
+        p->sum.longest > 0 ? p->sum.insts / p->sum.longest : ceil((double)threads / WARP_LANES);
+    for (uint32_t i = 0; i < SMS; i++)
+        stack_flight(w->l1[i], of_warp * warps * blocks, room);
+    for (size_t i = 0; i < p->n_slow; i++)
+        stack_flight(
+            w->own[i],
+            of_warp * (double)p->lengths[p->slow[i].block] / fmax(p->slow[i].path.insts, 1), room);
 }
 
 /* Forgets what was measured of the window. */
 static void measure(predict_walk_t *w)
 {
     stack_counts_clear(&w->of_l1);
+    stack_counts_clear(&w->of_again);
     stack_counts_clear(&w->of_l2);
     w->handed = 0;
     w->counts = (touch_counts_t){0};
@@ -251,6 +349,7 @@ static void measure(predict_walk_t *w)
 static void add_window(predict_walk_t *w, double factor)
 {
     stack_counts_add(&w->in_l1, &w->of_l1, factor);
+    stack_counts_add(&w->again, &w->of_again, factor);
     for (unsigned k = 0; k < L2_TOUCH_KINDS; k++)
         w->sectors[k] += factor * (double)w->counts.sectors[k];
     w->l1_sectors += factor * (double)w->counts.l1_sectors;
@@ -261,11 +360,12 @@ static void add_window(predict_walk_t *w, double factor)
 static void look_at(void *ctx, trace_block_t *block)
 {
     predict_walk_t *w = ctx;
-    bool wanted = w->begun++ % w->apart == w->apart / 2;
-    for (size_t i = 0; i < w->profile->n_slow; i++)
-        wanted |= w->profile->slow[i].block == block->index;
-    if (wanted)
+    const bool wanted = !w->alone && w->begun++ % w->apart == w->apart / 2;
+    const size_t slow = slow_of(w, block->index);
+    if (wanted || slow < PROFILE_SLOW)
         predict_profile_add(w->profile, block);
+    if (slow < PROFILE_SLOW)
+        w->walked[slow] = true;
 }
 
 /* Blocks [first, end) of a walk; those before `from` are not measured. */
@@ -338,6 +438,22 @@ static rb_code_t walk_windows(predict_walk_t *w, const window_t *x, size_t n, ui
     return RB_OK;
 }
 
+/* Walks the blocks that may be the slowest and are in no window. */
+static rb_code_t walk_slow(predict_walk_t *w, rb_err_t *err)
+{
+    rb_code_t rc = RB_OK;
+    w->alone = true;
+    for (size_t i = 0; i < w->profile->n_slow && rc == RB_OK; i++) {
+        const uint64_t block = w->profile->slow[i].block;
+        if (w->walked[i])
+            continue;
+        touch_walk_move(w->walk, block, block + 1);
+        rc = touch_walk_go(w->walk, UINT64_MAX, err);
+    }
+    w->alone = false;
+    return rc;
+}
+
 static rb_code_t walk_blocks(predict_walk_t *w, trace_source_t *source, uint64_t id,
                              predict_profile_t *p, const touch_consumer_t *consumer, rb_err_t *err)
 {
@@ -350,8 +466,10 @@ static rb_code_t walk_blocks(predict_walk_t *w, trace_source_t *source, uint64_t
     w->apart = (walked + PROFILE_BLOCKS - 1) / PROFILE_BLOCKS;
     w->profile = p;
     touch_walk_close(w->walk);
+    memset(w->walked, 0, sizeof(w->walked));
     RB_TRY(touch_walk_open(&w->walk, source, id, 0, window[0].end, CODE_BASE, consumer, err));
-    return walk_windows(w, window, n, p->blocks, err);
+    RB_TRY(walk_windows(w, window, n, p->blocks, err));
+    return walk_slow(w, err);
 }
 
 rb_code_t predict_walk_launch(predict_walk_t *w, trace_source_t *source, uint64_t id,
@@ -360,14 +478,21 @@ rb_code_t predict_walk_launch(predict_walk_t *w, trace_source_t *source, uint64_
     occupancy_t o;
     RB_TRY(occupancy_compute(w->spec[0], &p->info, &o, err));
     take_copies(w, source, id);
+    p->strides = w->spec[0]->sm.l1.prefetcher == PREFETCHER_STRIDE;
     stack_counts_clear(&w->in_l1);
+    stack_counts_clear(&w->again);
     stack_counts_clear(&w->in_l2);
+    for (size_t i = 0; i < p->n_slow; i++) {
+        stack_clear(w->own[i]);
+        stack_counts_clear(&w->of_own[i]);
+    }
     memset(w->sectors, 0, sizeof(w->sectors));
     w->l1_sectors = 0;
     memset(w->atomics, 0, w->map.slices * sizeof(*w->atomics));
     const uint64_t all = (uint64_t)w->spec[0]->sm.sm.count * o.blocks_per_sm;
     w->slots = all < p->info.n_blocks ? all : p->info.n_blocks;
-    choose_l1s(w, p, all >= p->info.n_blocks);
+    choose_l1s(w);
+    set_flights(w, p, &o);
     uint64_t smallest = UINT64_MAX;
     for (size_t i = 0; i < w->n; i++)
         smallest = w->spec[i]->mem.l2.size < smallest ? w->spec[i]->mem.l2.size : smallest;
@@ -382,7 +507,7 @@ rb_code_t predict_walk_launch(predict_walk_t *w, trace_source_t *source, uint64_
     RB_TRY(predict_profile_end(p, err));
     for (size_t i = 0; i < w->n; i++) {
         RB_TRY(occupancy_compute(w->spec[i], &p->info, &o, err));
-        out[i] = traffic_at(w, i, p, o.carveout);
+        out[i] = traffic_at(w, i, p, &o);
     }
     return RB_OK;
 }

@@ -18,7 +18,7 @@ typedef struct {
 } known_t;
 
 /* Launches of a kernel that the index can hardly tell from each other have the traffic of those that were walked. */
-#define ALIKE 0.05
+#define ALIKE 0.1
 typedef struct {
     launch_counts_t counts;
     unsigned times;             /* walked */

@@ -25,6 +25,8 @@ typedef struct {
     uint64_t line;
     uint32_t at;             /* its position in time */
     uint32_t part;           /* of the last access */
+    uint32_t user;           /* of the last access */
+    uint64_t fetched;        /* number of the access that fetched the line */
     uint8_t partial;         /* sectors of which only some bytes were written */
     uint32_t since[SECTORS]; /* largest distance of the line since the sector was fetched */
     uint32_t dirty[SECTORS]; /* ... since it was written */
@@ -45,6 +47,8 @@ struct line_stack {
     double weight; /* 2 ^ halvings */
     bool exact;
     unsigned may_halve; /* times, of an exact one */
+    uint64_t now;       /* number of the access */
+    double flight, room;
 };
 
 /* --- histogram -------------------------------------------------------------------------------- */
@@ -262,6 +266,12 @@ void stack_clear(line_stack_t *s)
     }
 }
 
+void stack_flight(line_stack_t *s, double flight, double room)
+{
+    s->flight = flight;
+    s->room = room;
+}
+
 void stack_part(line_stack_t *s, bool first)
 {
     s->part++;
@@ -319,7 +329,7 @@ void stack_counts_clear(stack_counts_t *c)
     distances_clear(&c->write);
     distances_clear(&c->fill);
     distances_clear(&c->dirty);
-    c->partial = 0;
+    c->partial = c->late = 0;
 }
 
 void stack_counts_add(stack_counts_t *sum, const stack_counts_t *part, double factor)
@@ -329,6 +339,7 @@ void stack_counts_add(stack_counts_t *sum, const stack_counts_t *part, double fa
     distances_sum(&sum->fill, &part->fill, factor);
     distances_sum(&sum->dirty, &part->dirty, factor);
     sum->partial += factor * part->partial;
+    sum->late += factor * part->late;
 }
 
 double stack_rate(const line_stack_t *s)
@@ -445,6 +456,7 @@ static void write_sectors(const line_stack_t *s, entry_t *e, unsigned sectors, u
 void stack_access(line_stack_t *s, uint64_t line, const stack_use_t *use, stack_counts_t *counts)
 {
     const uint64_t hash = mix64(line);
+    s->now++;
     if (!is_sampled(s, hash))
         return;
     entry_t *e = find(s, line, hash);
@@ -460,6 +472,13 @@ void stack_access(line_stack_t *s, uint64_t line, const stack_use_t *use, stack_
     if (e == NULL)
         e = add(s, line, hash);
     const uint32_t distance = touch(s, e);
+    if (use->again != NULL && e->user == use->user)
+        counts = use->again;
+    e->user = use->user;
+    if (distance == NEVER || distance * s->weight >= s->room)
+        e->fetched = s->now;
+    else if ((double)(s->now - e->fetched) < s->flight)
+        counts->late += s->weight * __builtin_popcount(use->sectors);
     for (unsigned i = 0; i < SECTORS && distance != NEVER; i++) {
         e->since[i] = e->since[i] > distance ? e->since[i] : distance;
         e->dirty[i] = e->dirty[i] > distance ? e->dirty[i] : distance;

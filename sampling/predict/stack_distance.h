@@ -33,6 +33,7 @@ typedef struct {
     distances_t write; /* sectors of writes */
     distances_t fill;  /* sectors that a cache fetches, with the others of their group */
     distances_t dirty; /* sectors that become modified, so that they are written back once */
+    double late;       /* sectors of reads that hit, of lines that are on their way */
     double partial;    /* sectors of which only a part has been written, and nothing was read */
 } stack_counts_t;
 
@@ -49,12 +50,18 @@ void stack_may_halve(line_stack_t *s, unsigned times);
 /* Forgets all lines. */
 void stack_clear(line_stack_t *s);
 
+/* A line is on its way for that many accesses after the one that fetches it into a cache of `room` lines: a pending hit
+ * (Chen and Aamodt, MICRO 2008). 0: there are none. */
+void stack_flight(line_stack_t *s, double flight, double room);
+
 /* An access to sectors (bits 0 to 3) of a line. */
 typedef struct {
     uint8_t sectors, full; /* full: those of which all bytes are written */
     uint8_t group;         /* sectors that a miss fetches together: 1, 2 or 4 */
     bool read, write;
-    bool copy; /* all of the line is put there, and nothing is counted */
+    bool copy;             /* all of the line is put there, and nothing is counted */
+    uint32_t user;         /* who uses it, not 0, with again */
+    stack_counts_t *again; /* counts of lines that the same user used last; NULL: no others */
 } stack_use_t;
 
 /* line: its number. */

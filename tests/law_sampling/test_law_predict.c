@@ -145,6 +145,39 @@ static void a_stream_is_bound_by_the_dram(void **state)
     lab_assert_near(p.cycles, (double)launch_result_cycles(&r), 0.15, "the model's stream");
 }
 
+static uint64_t scattered_address(const void *ctx, uint64_t warp, unsigned lane, uint64_t step)
+{
+    const uint64_t at = (warp * *(const uint64_t *)ctx + step) * 32 + lane;
+    return (UINT64_C(1) << 32) + mix64(at) % (UINT64_C(1) << 24) * LINE_BYTES;
+}
+
+/* Stores of one sector to lines at random open a row each; where nothing is read, the bus never turns.
+ * In the model some wait for a bank, too. */
+static void scattered_stores_open_rows(void **state)
+{
+    const gpu_spec_t spec = LAB_SPEC("v100", "sm.count=8", "mem.partitions=4", "l2.slices=4",
+                                     "l2.size=768KiB", "gpu.launch_latency=100", "dram.ecc=false");
+    const uint64_t steps = 32;
+    const lab_access_t a = {.op = {"STG.E.SYS", NULL, "R2 R4"},
+                            .blocks = 64,
+                            .threads = 256,
+                            .mask = (uint32_t)LAB_FULL,
+                            .steps = steps,
+                            .address = scattered_address,
+                            .ctx = &steps};
+    (void)state;
+    synth_t *s = synth_create();
+    lab_access_add(s, &spec, &a);
+    const predicted_t p = predict_launch_of(&spec, synth_source(s), 1);
+    const launch_result_t r = lab_run_one(&spec, s);
+    const dram_spec_t *d = &spec.mem.dram;
+    const double open = fmax(d->tRRD, d->tFAW / 4.0) * spec.gpu.clock_mhz / d->clock_mhz;
+    assert_int_equal(p.bound, PREDICT_DRAM);
+    lab_assert_near(p.part[PREDICT_DRAM], p.traffic.dram_writes * open / spec.mem.mem.partitions,
+                    0.01, "rows");
+    lab_assert_near(p.cycles, (double)launch_result_cycles(&r), 0.4, "the model's stores");
+}
+
 enum { WINDOW = 1 << 10 /* lines */ };
 
 static uint64_t again_address(const void *ctx, uint64_t warp, unsigned lane, uint64_t step)
@@ -386,6 +419,102 @@ static void code_that_is_jumped_over_takes_no_time(void **state)
     assert_true(p[1].cycles > p[0].cycles);
 }
 
+static void whole_body(synth_warp_t *w, const void *ctx)
+{
+    synth_emit_span(w, 0, *(const unsigned *)ctx);
+}
+
+/* A trace that lists only what is executed: instructions that follow each other lie in places that are apart. */
+static void a_run_that_jumps_reads_the_places_that_it_jumps_to(void **state)
+{
+    enum { PLACES = 4, IN_PLACE = 8, APART = 0x8000, CODE_BYTES = 16 };
+    const gpu_spec_t spec = LAB_SPEC("v100", "sm.count=1");
+    const unsigned insts = PLACES * IN_PLACE;
+    (void)state;
+    synth_t *s = synth_create();
+    synth_kernel_t *k =
+        synth_kernel_create(s, "apart", &(synth_shape_t){.grid = {1}, .block = {32}});
+    for (unsigned i = 0; i < insts; i++) {
+        const bool ends = i + 1 == insts;
+        const unsigned at = synth_code(k, ends ? "EXIT" : "FADD", ends ? "" : "R1", "R1 R2");
+        synth_inst(k, at)->pc = i / IN_PLACE * APART + i % IN_PLACE * CODE_BYTES;
+    }
+    synth_kernel_body(k, whole_body, &insts);
+    const predicted_t p = predict_launch_of(&spec, synth_source(s), 1);
+    const launch_result_t r = lab_run_one(&spec, s);
+    lab_assert_near(p.cycles, (double)launch_result_cycles(&r), 0.1, "four places");
+}
+
+/* All warps read the same line twice, which nobody has read before, and wait for it. Then the next one. */
+static void same_line_body(synth_warp_t *w, const void *ctx)
+{
+    const unsigned *at = ctx;
+    for (unsigned i = 0; i < STEPS; i++) {
+        for (unsigned k = 0; k < 2; k++)
+            synth_emit_affine(w, at[k], (uint32_t)LAB_FULL, (UINT64_C(1) << 32) + i * LINE_BYTES,
+                              4);
+        synth_emit(w, at[2], (uint32_t)LAB_FULL);
+    }
+    synth_emit(w, at[3], (uint32_t)LAB_FULL);
+}
+
+static void a_hit_on_a_line_on_its_way_waits_as_a_miss(void **state)
+{
+    enum { THREADS = 256 };
+    const gpu_spec_t spec = LAB_SPEC("v100", ONE_SM);
+    unsigned at[4];
+    (void)state;
+    synth_t *s = synth_create();
+    synth_kernel_t *k =
+        synth_kernel_create(s, "late", &(synth_shape_t){.grid = {1}, .block = {THREADS}});
+    at[0] = synth_code(k, "LDG.E.SYS", "R4", "R6");
+    at[1] = synth_code(k, "LDG.E.SYS", "R8", "R6");
+    at[2] = synth_code(k, "FADD", "R5", "R4 R8");
+    at[3] = synth_code(k, "EXIT", "", "");
+    synth_kernel_body(k, same_line_body, at);
+    temp_folder_create();
+    trace_source_t *source = rbt_lab_open(rbt_lab_store_temp(synth_source(s)));
+    const launch_result_t r = lab_run_one(&spec, s);
+    const predicted_t p = predict_launch_of(&spec, source, 1);
+    lab_assert_near(p.traffic.l1_hit, 1 - 16.0 / THREADS, 0.01, "lines are fetched once");
+    lab_assert_near(p.cycles, (double)launch_result_cycles(&r), 0.15, "all warps wait");
+    source->ops->destroy(source);
+    temp_folder_remove();
+}
+
+/* Each warp goes through its own data line by line, and waits for each. */
+static void own_line_body(synth_warp_t *w, const void *ctx)
+{
+    const unsigned *at = ctx;
+    for (unsigned i = 0; i < STEPS; i++) {
+        synth_emit_affine(w, at[0], (uint32_t)LAB_FULL,
+                          (w->block + 1) * (STEPS + 64) * 128 + i * 128, 4);
+        synth_emit(w, at[1], (uint32_t)LAB_FULL);
+    }
+    synth_emit(w, at[2], (uint32_t)LAB_FULL);
+}
+
+/* A stride prefetcher is some lines ahead of each warp, as far as its table has room for all warps of the SM. */
+static void a_stride_prefetcher_shortens_the_wait(void **state)
+{
+    const gpu_spec_t spec = LAB_SPEC("v100", ONE_SM, "l1.prefetcher=stride");
+    const uint32_t blocks[] = {1, 128};
+    (void)state;
+    for (size_t i = 0; i < sizeof(blocks) / sizeof(blocks[0]); i++) {
+        unsigned at[3];
+        synth_t *s = synth_create();
+        synth_kernel_t *k =
+            synth_kernel_create(s, "ahead", &(synth_shape_t){.grid = {blocks[i]}, .block = {32}});
+        at[0] = synth_code(k, "LDG.E.SYS", "R4", "R6");
+        at[1] = synth_code(k, "FADD", "R5", "R4 R5");
+        at[2] = synth_code(k, "EXIT", "", "");
+        synth_kernel_body(k, own_line_body, at);
+        const predicted_t p = predict_launch_of(&spec, synth_source(s), 1);
+        const launch_result_t r = lab_run_one(&spec, s);
+        lab_assert_near(p.cycles, (double)launch_result_cycles(&r), 0.2, "ahead of the warp");
+    }
+}
+
 /* A load of straight-line code takes the mean of the latencies that it may have, not one of them. */
 static void straight_loads_take_the_mean(void **state)
 {
@@ -447,12 +576,52 @@ static void the_slowest_block_need_not_be_the_longest(void **state)
     temp_folder_remove();
 }
 
+/* Blocks of many waves read lines that nobody reads again, but for a long one, which reads the same few lines over and
+ * over. It is in no window of the walk. */
+enum { OWN_BLOCK = 470, OWN_BLOCKS = 1000, OWN_LINES = 4, OWN_LOADS = 2000 };
+
+static void own_body(synth_warp_t *w, const void *ctx)
+{
+    const unsigned *at = ctx;
+    const bool longest = w->block == OWN_BLOCK;
+    const uint64_t base = (w->block + 1) << 20;
+    for (unsigned i = 0; i < (longest ? OWN_LOADS : FEW); i++) {
+        synth_emit_affine(w, at[0], (uint32_t)LAB_FULL,
+                          base + (longest ? i % OWN_LINES : i) * LINE_BYTES, 4);
+        synth_emit(w, at[1], (uint32_t)LAB_FULL);
+    }
+    synth_emit(w, at[2], (uint32_t)LAB_FULL);
+}
+
+static void the_longest_block_hits_what_it_uses_itself(void **state)
+{
+    const gpu_spec_t spec = LAB_SPEC("v100", "sm.count=2");
+    unsigned at[3];
+    (void)state;
+    synth_t *s = synth_create();
+    synth_kernel_t *k =
+        synth_kernel_create(s, "own", &(synth_shape_t){.grid = {OWN_BLOCKS}, .block = {32}});
+    at[0] = synth_code(k, "LDG.E.SYS", "R4", "R6");
+    at[1] = synth_code(k, "FADD", "R5", "R4 R5");
+    at[2] = synth_code(k, "EXIT", "", "");
+    synth_kernel_body(k, own_body, at);
+    temp_folder_create();
+    trace_source_t *source = rbt_lab_open(rbt_lab_store_temp(synth_source(s)));
+    const launch_result_t r = lab_run_one(&spec, s);
+    const predicted_t p = predict_launch_of(&spec, source, 1);
+    assert_true(p.traffic.l1_hit < 0.25);
+    lab_assert_near(p.cycles, (double)launch_result_cycles(&r), 0.1, "the block that hits");
+    source->ops->destroy(source);
+    temp_folder_remove();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_chain_takes_its_latencies),
         cmocka_unit_test(a_full_sub_core_issues_one_a_cycle),
         cmocka_unit_test(a_stream_is_bound_by_the_dram),
+        cmocka_unit_test(scattered_stores_open_rows),
         cmocka_unit_test(hits_follow_the_capacity),
         cmocka_unit_test(windows_tell_what_is_shared_from_what_is_used_once),
         cmocka_unit_test(what_does_not_hold_is_said),
@@ -460,8 +629,12 @@ int main(void)
         cmocka_unit_test(warps_that_wait_for_others_are_in_doubt),
         cmocka_unit_test(launches_that_are_alike_share_the_doubt),
         cmocka_unit_test(code_that_is_jumped_over_takes_no_time),
+        cmocka_unit_test(a_run_that_jumps_reads_the_places_that_it_jumps_to),
+        cmocka_unit_test(a_hit_on_a_line_on_its_way_waits_as_a_miss),
+        cmocka_unit_test(a_stride_prefetcher_shortens_the_wait),
         cmocka_unit_test(straight_loads_take_the_mean),
         cmocka_unit_test(the_slowest_block_need_not_be_the_longest),
+        cmocka_unit_test(the_longest_block_hits_what_it_uses_itself),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

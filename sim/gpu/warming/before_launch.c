@@ -10,8 +10,7 @@
  * empty. What they leave (footprint.h) is then used in the order of the program, line by line, on what the chip
  * holds. A launch that is equal to one that was walked before is not walked again, and of equal ones only the last
  * one counts. It is walked through an L2 without bounds first, which is the same for all chips of one half
- * (shared_walks.h), and again through the chip's own if that has no room. Copies in the other half of an L2 stay
- * even if a launch after them wrote the line.
+ * (shared_walks.h), and again through the chip's own if that has no room.
  *
  * The walk ends when its lines fill the L2. It also ends after 1, 3, 7, ... launches if these are as many
  * instructions as the next launch allows for (before_t.allowed), and the later half of them has added almost no
@@ -316,56 +315,6 @@ static void clean_for_rest(const before_t *b)
     }
 }
 
-/* Sectors that a launch fetched, if the chip lacks so many of those that it left. What it evicted itself was fetched,
- * too. With two halves, a part of the lines are copies of others. */
-static uint64_t fetched_by(const footprint_t *p, uint64_t lacked, bool halves)
-{
-    if (p->fetched == UINT64_MAX)
-        return lacked;
-    if (halves && p->held > p->fetched)
-        lacked = (uint64_t)((double)lacked * (double)p->fetched / (double)p->held);
-    const uint64_t evicted = p->fetched > p->held ? p->fetched - p->held : 0;
-    return (lacked < p->fetched ? lacked : p->fetched) + evicted;
-}
-
-/* Lines that a launch would not use because the other half has copies of them; NULL: none. If it needs more lines than
- * the L2 has without them, too, the copies do not last. */
-static bool *find_unused(const before_t *b, const footprint_t *p)
-{
-    const size_t n = p->lines.n;
-    cache_lines_at_t at = {.lines = &p->lines};
-    size_t found = 0;
-    if (!b->tags.halves || n == 0)
-        return NULL;
-    bool *unused = rb_calloc(n, sizeof(*unused));
-    for (uint32_t s = 0; s < b->g->map.slices; s++)
-        found += l2_tags_unused(b->tags.slice[s].cache, &at, unused);
-    const double used = (double)p->placed * (double)(n - found) / (double)n;
-    if (used * LINE_BYTES <= (double)b->g->spec.mem.l2.size)
-        return unused;
-    free(unused);
-    return NULL;
-}
-
-/* Brings to the chip's L2 what the walked launches left, in the order of the program. */
-static void replay(const before_t *b)
-{
-    for (size_t i = b->n_left; i-- > 0;) {
-        const footprint_t *p = b->left[i];
-        cache_lines_at_t at = {.lines = &p->lines};
-        cache_lacked_t lacked = {0};
-        bool *unused = find_unused(b, p);
-        for (uint32_t s = 0; s < b->g->map.slices; s++)
-            cache_replay_lines(b->tags.slice[s].cache, &at, b->tags.slice[s].modified_ways, unused,
-                               &lacked);
-        free(unused);
-        if (p->warp_insts == 0)
-            continue; /* of copies */
-        b->cost->fetched += fetched_by(p, lacked.read, b->tags.halves);
-        b->cost->placed += lacked.written;
-    }
-}
-
 static void free_left(before_t *b)
 {
     for (size_t i = 0; i < b->n_left; i++)
@@ -387,7 +336,7 @@ static rb_code_t walk_apart(before_t *b, rb_err_t *err)
     if (rc == RB_OK && !b->lead) {
         rc = pass_rest(b, err);
         clean_for_rest(b);
-        replay(b);
+        before_replay(b);
     }
     give_l2(b, b->older);
     give_l2(b, b->recent);

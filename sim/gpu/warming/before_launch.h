@@ -67,4 +67,7 @@ void before_touch_code(before_t *b, const footprint_t *of, footprint_t *out);
 /* Walks launch k, which will be simulated, for other chips that share walks and skip it. */
 RB_CHECKED rb_code_t before_share_launch(before_t *b, uint64_t k, rb_err_t *err);
 
+/* Brings to the chip's L2 what the walked launches left, in the order of the program. */
+void before_replay(const before_t *b);
+
 #endif

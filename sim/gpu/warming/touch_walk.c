@@ -6,9 +6,8 @@
 #include "sim/core/mix64.h"
 #include "sim/gpu/warming/touch_warp.h"
 
-/* Memory instructions that a warp executes in a turn: 1 .. TURN_MOST. Of a thousand turns a block
- * lets up to SLOW_MOST pass, each block its own share. */
-enum { TURN_MOST = 4, SLOW_MOST = 100, TURNS = 1000 };
+/* Of a thousand turns a block lets up to SLOW_MOST pass, each block its own share. */
+enum { SLOW_MOST = 100, TURNS = 1000 };
 
 /* The place of a block that runs. */
 typedef struct {
@@ -84,7 +83,7 @@ static rb_code_t fill(touch_walk_t *k, slot_t *s, rb_err_t *err)
 static void turn(touch_walk_t *k, slot_t *s)
 {
     const uint64_t random = mix64(k->turns++);
-    const uint32_t n = 1 + (uint32_t)(random % TURN_MOST);
+    const uint32_t n = 1 + (uint32_t)(random % TOUCH_TURN);
     bool more = false;
     if ((random >> 32) % TURNS < s->slow)
         return;

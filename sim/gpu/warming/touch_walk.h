@@ -17,6 +17,9 @@
 #include "sim/gpu/source/trace_source.h"
 #include "sim/mem/l2_tags.h"
 
+/* Memory instructions that a warp executes in a turn: 1 .. TOUCH_TURN. */
+enum { TOUCH_TURN = 4 };
+
 /* Decoded instructions that a walk holds, unless a single block has more. */
 enum { TOUCH_MEMORY = 64 << 20 };
 
@@ -62,9 +65,9 @@ typedef struct {
     uint64_t slots;          /* blocks that run at the same time, at least 1 */
     const uint8_t *half;     /* by slot: the half of the chip that it is in; NULL: there is one */
     uint64_t blocks_per_bin; /* batches do not mix bins of this many blocks; 0: all are bin 0 */
-    /* Optional, both or none: the slots (0, 1, ...) whose accesses to the L1 are wanted, and who
-     * gets them, a turn of a warp at a time. Repeats are among them. */
-    bool (*wants_l1)(void *ctx, uint64_t slot);
+    /* Optional, both or none: the slots (0, 1, ...) and blocks whose accesses to the L1 are wanted, and
+     * who gets them, a turn of a warp at a time. Repeats are among them. */
+    bool (*wants_l1)(void *ctx, uint64_t slot, uint64_t block);
     void (*take_l1)(void *ctx, uint64_t slot, uint64_t block, const touch_l1_t *access, size_t n);
     /* Optional: a block that begins. */
     void (*begin)(void *ctx, trace_block_t *block);
@@ -95,7 +98,7 @@ RB_CHECKED rb_code_t touch_walk_open(touch_walk_t **out, trace_source_t *source,
 RB_CHECKED rb_code_t touch_walk_go(touch_walk_t *k, uint64_t until, rb_err_t *err);
 bool touch_walk_is_done(const touch_walk_t *k);
 
-/* A walk that is done goes on with blocks [first, end), which are after the ones before. No access is a repeat of one
+/* A walk that is done goes on with blocks [first, end). No access is a repeat of one
  * before. */
 void touch_walk_move(touch_walk_t *k, uint64_t first, uint64_t end);
 

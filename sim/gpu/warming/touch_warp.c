@@ -478,7 +478,7 @@ void touch_warps_turn(touch_warps_t *w, uint64_t slot, uint64_t block)
     w->slot = slot;
     w->block = block;
     w->half = c->half != NULL ? c->half[slot] : 0;
-    w->wants_l1 = c->wants_l1 != NULL && c->wants_l1(c->ctx, slot);
+    w->wants_l1 = c->wants_l1 != NULL && c->wants_l1(c->ctx, slot, block);
 }
 
 void touch_warps_count(touch_warps_t *w, uint64_t insts)

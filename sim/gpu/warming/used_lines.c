@@ -13,11 +13,6 @@ void used_lines_free(used_lines_t *u)
     *u = (used_lines_t){0};
 }
 
-static inline uint64_t line_of(cache_tag_t t)
-{
-    return t & ~(cache_tag_t)CACHE_TAG_BITS;
-}
-
 /* --- in the L2 of a chip ---------------------------------------------------------------------- */
 
 /* The slice and set of each line, as a number of a set of the chip, and its address in the slice. */
@@ -28,7 +23,7 @@ static void find_sets(const used_lines_t *u, const l2_chip_tags_t *chip, uint32_
     uint32_t *slice = rb_calloc(u->n + 1, sizeof(*slice));
     uint64_t *line = rb_calloc(u->n + 1, sizeof(*line));
     for (size_t i = 0; i < u->n; i++)
-        line[i] = line_of(u->tag[i]);
+        line[i] = cache_tag_line(u->tag[i]);
     addr_map_slices(chip->map, line, slice, local, u->n);
     for (size_t i = 0; i < u->n; i++)
         set[i] = slice[i] * cache_sets(shape) + cache_key_of(shape, local[i]).set;
@@ -176,7 +171,7 @@ void used_lines_put(const used_lines_t *u, FILE *out)
     number_put(u->n, out);
     number_put(u->n_written, out);
     for (size_t i = 0; i < u->n; i++) {
-        const uint64_t number = line_of(u->tag[i]) / LINE_BYTES;
+        const uint64_t number = cache_tag_line(u->tag[i]) / LINE_BYTES;
         uint64_t bits = u->tag[i] & (CACHE_TAG_VALID | CACHE_TAG_WRITTEN);
         const cache_written_t *w = bits & CACHE_TAG_WRITTEN ? &u->written[written] : NULL;
         difference_put(number - before, out);

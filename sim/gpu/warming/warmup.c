@@ -111,8 +111,9 @@ static void take_batch(void *ctx, const touch_batch_t *batch)
             touch_entry(p, batch->touch[i].line);
 }
 
-static bool wants_l1(void *ctx, uint64_t slot)
+static bool wants_l1(void *ctx, uint64_t slot, uint64_t block)
 {
+    (void)block;
     (void)ctx;
     (void)slot;
     return true;

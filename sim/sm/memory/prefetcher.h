@@ -21,7 +21,11 @@
 #define PREFETCHERS(X)                                                                             \
     X(NONE, none, 0, "no prefetching")                                                             \
     X(NEXT_LINE, next_line, 0, "next lines, after a miss or the first use of a prefetched line")   \
-    X(STRIDE, stride, 256, "stride between a warp's loads at one pc (Lee 2010)")
+    X(STRIDE, stride, PREFETCHER_STRIDES *PREFETCHER_STRIDE_ENTRY,                                 \
+      "stride between a warp's loads at one pc (Lee 2010)")
+
+/* Entries of the stride prefetcher's table. */
+enum { PREFETCHER_STRIDES = 64, PREFETCHER_STRIDE_ENTRY = 4 /* words */ };
 
 #define PREFETCHER_ENUM_(NAME, name, words, help) PREFETCHER_##NAME,
 #define PREFETCHER_ONE_(NAME, name, words, help)  +1

@@ -7,16 +7,15 @@
 #include "sim/sm/memory/prefetcher.h"
 #include "sim/sm/memory/prefetcher_state.h"
 
-enum { WORDS = 4, SURE = 2 };
+enum { SURE = 2 };
 
 /* The words of a table entry. */
 typedef enum { KEY, LAST_LINE, DISTANCE, CONFIDENCE } entry_word_t;
 
 static uint64_t *entry_of(sm_t *sm, uint64_t key)
 {
-    const uint32_t entries = PREFETCHER_STRIDE_WORDS / WORDS;
     uint64_t hash = key * 0x9E3779B97F4A7C15u >> 32; /* Knuth's multiplicative, golden ratio */
-    return sm->memory.prefetcher_word + hash % entries * WORDS;
+    return sm->memory.prefetcher_word + hash % PREFETCHER_STRIDES * PREFETCHER_STRIDE_ENTRY;
 }
 
 /* The entry for that key; replaces an entry for another key. */
