@@ -51,7 +51,8 @@ template <class F> __global__ void binary(int n, F f, const float *a, const floa
     reinterpret_cast<float4 *>(out)[i] = make_float4(f(x.x, y.x), f(x.y, y.y), f(x.z, y.z), f(x.w, y.w));
 }
 
-struct Max { __device__ float operator()(float a, float b) const { return fmaxf(a, b); } };
+/* Across threads PyTorch compares and selects; fmaxf would be one instruction, and shorten what one thread does alone. */
+struct Max { __device__ float operator()(float a, float b) const { return a < b ? b : a; } };
 
 template <class F> __device__ float across_warp(float x, F f)
 {
@@ -73,8 +74,8 @@ template <int LOG2> __global__ void softmax_warp(float *out, const float *in, in
 #pragma unroll
     for (int r = 0; r < ROWS; r++) {
         top[r] = x[r][0];
-        for (int s = 1; s < STEPS; s++)
-            top[r] = fmaxf(top[r], x[r][s]);
+        for (int s = 0; s < STEPS; s++)
+            top[r] = top[r] > x[r][s] ? top[r] : x[r][s];
         top[r] = across_warp(top[r], Max());
         sum[r] = 0;
         for (int s = 0; s < STEPS; s++)
@@ -88,29 +89,29 @@ template <int LOG2> __global__ void softmax_warp(float *out, const float *in, in
 #pragma unroll
         for (int s = 0; s < STEPS; s++)
             if (threadIdx.x + s * WARP < columns)
-                out[at + r * columns + s * WARP] = x[r][s] / sum[r];
+                out[at + r * columns + s * WARP] = sum[r] == 0.0f ? NAN : x[r][s] / sum[r];
     }
 }
 
 /* In shared memory: a lane of the first warp for each warp, of which it reads the 32 values in a row, then one thread. */
 template <class F> __device__ float across_block(float *shared, float x, F f, float none)
 {
-    const int warps = blockDim.x / WARP;
+    const unsigned lanes = (1ull << blockDim.x / WARP) - 1;
     __syncthreads();
     shared[threadIdx.x] = x;
     __syncthreads();
-    if (threadIdx.x < warps) {
+    if (threadIdx.x < WARP && threadIdx.x < blockDim.x / WARP) {
         float part = none;
 #pragma unroll
         for (int i = 0; i < WARP; i++)
             part = f(part, shared[threadIdx.x * WARP + i]);
-        __syncwarp((1u << warps) - 1);
+        __syncwarp(lanes);
         shared[threadIdx.x] = part;
     }
     __syncthreads();
     if (threadIdx.x == 0) {
         float all = none;
-        for (int i = 0; i < warps; i++)
+        for (int i = 0; i < blockDim.x / WARP; i++)
             all = f(all, shared[i]);
         shared[0] = all;
     }
@@ -144,6 +145,24 @@ template <class F> __device__ float along_row(int shift, const float *row, int c
 
 struct Share { float top, sum; __device__ float operator()(float x) const { return expf(x - top) / sum; } };
 
+/* VECTOR reads before the first write, then the rest. */
+__device__ void one_by_one(float *out, const float *in, int columns, Share f)
+{
+    const int whole = columns - columns % (VECTOR * blockDim.x);
+    int i = threadIdx.x;
+    for (; i < whole; i += VECTOR * blockDim.x) {
+        float x[VECTOR];
+#pragma unroll
+        for (int j = 0; j < VECTOR; j++)
+            x[j] = in[i + j * blockDim.x];
+#pragma unroll
+        for (int j = 0; j < VECTOR; j++)
+            out[i + j * blockDim.x] = f(x[j]);
+    }
+    for (; i < columns; i += blockDim.x)
+        out[i] = f(in[i]);
+}
+
 __global__ void softmax_block(float *out, const float *in, int columns)
 {
     extern __shared__ float shared[];
@@ -153,6 +172,10 @@ __global__ void softmax_block(float *out, const float *in, int columns)
     Share f;
     f.top = across_block(shared, along_row(shift, in, columns, LargestOf(), -INFINITY), Max(), -INFINITY);
     f.sum = across_block(shared, along_row(shift, in, columns, SumOfExp{f.top}, 0.0f), Add(), 0.0f);
+    if (shift != reinterpret_cast<size_t>(out) % sizeof(float4) / sizeof(float)) { /* not so here, but it takes registers */
+        one_by_one(out, in, columns, f);
+        return;
+    }
     if (shift > 0) {
         in -= shift;
         out -= shift;
@@ -193,7 +216,8 @@ struct Moments {
 __device__ Moments of_row(const float4 *row, int vectors, int columns, float *shared)
 {
     Moments w = {0.0f, 0.0f, 0.0f};
-    for (int i = threadIdx.x + threadIdx.y * WARP; i < vectors; i += WARP * blockDim.y) {
+    const int first = threadIdx.x + threadIdx.y * blockDim.x, step = blockDim.x * blockDim.y;
+    for (int i = first; i < vectors; i += step) {
         const float4 v = row[i];
         w = w.with(v.x).with(v.y).with(v.z).with(v.w);
     }
@@ -230,7 +254,8 @@ __global__ void layer_norm(int columns, float epsilon, const float *__restrict__
     const float4 *row = reinterpret_cast<const float4 *>(in + (size_t)blockIdx.x * columns);
     const Moments w = of_row(row, vectors, columns, shared);
     const float by = rsqrtf(w.squares + epsilon);
-    for (int i = threadIdx.x + threadIdx.y * WARP; i < vectors; i += WARP * blockDim.y) {
+    const int first = threadIdx.x + threadIdx.y * blockDim.x, step = blockDim.x * blockDim.y;
+    for (int i = first; i < vectors; i += step) {
         const float4 v = row[i];
         const float *g = gain + VECTOR * i, *b = bias + VECTOR * i;
         reinterpret_cast<float4 *>(out + (size_t)blockIdx.x * columns)[i] =

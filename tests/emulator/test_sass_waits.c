@@ -252,6 +252,57 @@ static void loops_that_count_are_recorded(void **state)
     assert_int_equal(insts[2] - insts[1], insts[1] - insts[0]);
 }
 
+/* Makes the branch around the read of the loop a guard of the read, as in products of cuBLAS. */
+static void guard_the_read(sass_lab_t *lab)
+{
+    enum { INST_BYTES = 16, OPCODE = 0xfff, LDG = 0x981, BRA = 0x947 };
+    const uint64_t guard = UINT64_C(15) << 12, never = UINT64_C(15) << 12;
+    uint8_t *code = lab->file + (lab->kernel->code - lab->file);
+    size_t at = INST_BYTES;
+    uint64_t around, read;
+
+    do {
+        memcpy(&around, code + at - INST_BYTES, sizeof(around));
+        memcpy(&read, code + at, sizeof(read));
+        at += INST_BYTES;
+    } while ((around & OPCODE) != BRA || (read & OPCODE) != LDG);
+    read = (read & ~guard) | ((around & guard) ^ UINT64_C(8) << 12);
+    around = (around & ~guard) | never;
+    memcpy(code + at - 2 * INST_BYTES, &around, sizeof(around));
+    memcpy(code + at - INST_BYTES, &read, sizeof(read));
+}
+
+/* Blocks that take turns last as long as all of their turns, one after another. */
+static void turns_add_up(void **state)
+{
+    uint64_t cycles[2][3];
+
+    (void)state;
+    for (unsigned guarded = 0; guarded < 2; guarded++)
+        for (unsigned i = 0; i < 3; i++) {
+            const uint32_t blocks = 4u << i;
+            sass_lab_t lab;
+            sass_lab_open(&lab, "spins", 75);
+            sass_lab_kernel(&lab, "turns");
+            if (guarded)
+                guard_the_read(&lab);
+            sass_lab_pointer(&lab, sass_lab_put(&lab, NULL, 4));
+            sass_lab_pointer(&lab, sass_lab_put(&lab, NULL, 4));
+            const seen_t seen = record(&lab, blocks, THREADS, UINT64_MAX);
+            sass_lab_close(&lab);
+            assert_int_equal(seen.timed, blocks - 1);
+            const launch_result_t r = simulate(1, 0);
+            assert_int_equal(r.sm.waits_given_up, 0);
+            cycles[guarded][i] = cycles_of(&r);
+        }
+    for (unsigned guarded = 0; guarded < 2; guarded++) {
+        const uint64_t four = cycles[guarded][1] - cycles[guarded][0];
+        assert_true(four > 4 * 400); /* each reads the turn and the number in the L2 */
+        assert_near(cycles[guarded][2] - cycles[guarded][1], 2 * four);
+    }
+    assert_near(cycles[1][2], cycles[0][2]);
+}
+
 /* A launch that is sent through a pipe while it is executed. */
 typedef struct {
     sass_lab_t *lab;
@@ -361,6 +412,7 @@ int main(void)
         TEST(locks_exclude),
         TEST(threads_and_windows_do_not_matter),
         TEST(loops_that_count_are_recorded),
+        TEST(turns_add_up),
         TEST(loops_are_named),
         TEST(programs_wait_as_traces_do),
     };

@@ -106,6 +106,22 @@ extern "C" __global__ void taken(int *set, const int *in, int *out, int from, in
     }
 }
 
+/* Blocks take turns, as the parts of a product of cuBLAS that add to one result: the test of the loop stands before its read. */
+extern "C" __global__ void turns(int *turn, volatile int *number)
+{
+    asm volatile("{\n"
+                 ".reg .pred other;\n"
+                 ".reg .b32 seen;\n"
+                 "mov.b32 seen, 0;\n"
+                 "again: setp.ne.s32 other, seen, %1;\n"
+                 "@other ld.volatile.global.b32 seen, [%0];\n"
+                 "@other bra again;\n"
+                 "}" ::"l"(turn), "r"(blockIdx.x) : "memory");
+    *number = *number * 3 + blockIdx.x;
+    __threadfence();
+    *(volatile int *)turn = blockIdx.x + 1;
+}
+
 /* Reads the same place n times, unless it holds what it never does: no wait. */
 extern "C" __global__ void rereads(volatile int *place, int n, int never, int *out)
 {

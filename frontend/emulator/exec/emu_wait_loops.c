@@ -191,6 +191,21 @@ static bool holds_same(const finder_t *f, const region_t *r, uint32_t at, reg_fi
     return true;
 }
 
+/* Whether a read goes to the same place in every iteration. Its guard does not matter: a loop whose
+ * test stands before its read (cuBLAS's products) skips the last one. */
+static bool same_place(const finder_t *f, const region_t *r, uint32_t at)
+{
+    const inst_t *in = f->g->uops[at].inst;
+
+    for (unsigned i = 0; i < in->n_src; i++) {
+        const reg_file_t file = (reg_file_t)in->src[i].file;
+        for (unsigned k = 0; k < in->src[i].count && file != REG_PRED && file != REG_UPRED; k++)
+            if (!holds_same(f, r, at, file, in->src[i].num + k, DEPTH))
+                return false;
+    }
+    return true;
+}
+
 /* Whether all registers that an instruction reads hold the same in every iteration. */
 static bool reads_same(const finder_t *f, const region_t *r, uint32_t at, unsigned depth)
 {
@@ -322,7 +337,7 @@ static void find_loops(finder_t *f)
 
     for (uint32_t i = 0; i < f->g->n_uops && f->n_loops < MAX_LOOPS; i++) {
         if (f->covered[i] == 0 || !may_read(&uops[i]) || !make_region(f, i, i, &r) ||
-            !reads_same(f, &r, i, DEPTH) || !decides(f, &r, i))
+            !same_place(f, &r, i) || !decides(f, &r, i))
             continue;
         make_poll(f, i, &r, uops[i].loop != 0 ? uops[i].loop : ++f->n_loops);
     }
