@@ -100,6 +100,7 @@ extern const param_group_t l2_param_group;
       "drain all writes when no read has waited for this long")                                    \
     P(U32, tCCD, "1", 1, 1000, "DRAM cycles", "column to column, other bank group")                \
     P(U32, tCCDL, "2", 1, 1000, "DRAM cycles", "column to column, same bank group")                \
+    P(U32, tCCDM, "0", 0, 1000, "DRAM cycles", "masked write to column, if that is longer")        \
     P(U32, tRRD, "3", 0, 1000, "DRAM cycles", "activate to activate, other bank")                  \
     P(U32, tFAW, "0", 0, 1000, "DRAM cycles", "activate to the fourth after it")                   \
     P(U32, activate_slots, "1", 1, 64, "DRAM cycles", "an activate occupies the row command bus")  \
