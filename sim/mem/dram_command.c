@@ -224,7 +224,7 @@ bool dram_column_issue(dram_t *d, uint64_t t)
     at_least(&bank->pre_ready, t + d->pre_after[k]);
     d->choice.row_ready[b] = dram_since_epoch(d, bank->pre_ready);
     d->col_next[k] = t + ccd; /* until now it was at most t */
-    at_least(&d->col_next[k ^ 1], t + d->turn_after[k]);
+    at_least(&d->col_next[k ^ 1], t + dram_later(d->turn_after[k], ccd));
     bool done = --r->bursts == 0;
     if (done)
         request_finish(d, b, t, t + d->data_after[k]);
