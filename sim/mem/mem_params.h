@@ -28,7 +28,7 @@
     P(F64, gpc_replies, "0", 0, 256, "flits",                                                      \
       "flits per cycle that the SMs of a GPC read together; 0: no limit")                          \
     P(U32, mask_flits, "0", 0, 8, "flits",                                                         \
-      "further flits at these ports for each line with sectors that are written in part")                      \
+      "further flits at these ports for each line with sectors that are written in part")          \
     P(U32, slice_flits, "1", 1, 8, "flits", "flits per cycle into and out of an L2 slice")         \
     P(U32, buffer, "512", 1, 65535, "flits", "receive buffer of each (sender, receiver) pair")     \
     P(U32, credit_batch, "8", 1, 64, "flits", "flits whose credits return together")
