@@ -101,7 +101,7 @@ static const setting_hidden_t hidden[] = {
      "dram.clock_mhz dram.bus_bytes dram.data_rate dram.burst_bytes dram.banks dram.bank_groups "
      "dram.row_bytes dram.check_bursts dram.queue dram.age_limit dram.write_queue dram.write_high "
      "dram.write_low "
-     "dram.write_wait dram.tCCD dram.tCCDL dram.tRRD dram.tFAW dram.activate_slots "
+     "dram.write_wait dram.tCCD dram.tCCDL dram.tCCDM dram.tRRD dram.tFAW dram.activate_slots "
      "dram.precharge_slots dram.tRCD dram.tRAS dram.tRP dram.tRC dram.tCL dram.tWL dram.tCDLR "
      "dram.tWR dram.tRTP dram.tRTW dram.tREFI dram.tRFC dram.tRFCSB"},
     {"sm.ideal",

@@ -70,6 +70,7 @@ dram_t *dram_create(const dram_spec_t *spec, double core_mhz)
     d->burst_ticks = burst_ticks(spec);
     d->ccd = spec->tCCD > d->burst_ticks ? spec->tCCD : d->burst_ticks;
     d->ccdl = spec->tCCDL > d->ccd ? spec->tCCDL : d->ccd;
+    d->ccdm = spec->tCCDM > d->ccd ? spec->tCCDM : d->ccd;
     set_column_times(d);
     d->sectors_per_burst = div_up(spec->burst_bytes, SECTOR_BYTES);
     d->bursts_per_sector = div_up(SECTOR_BYTES, spec->burst_bytes);
@@ -254,7 +255,8 @@ void dram_read(dram_t *d, cycle_t now, uint64_t local, uint32_t sectors, uint32_
 void dram_write_part(dram_t *d, cycle_t now, uint64_t local, uint32_t sectors, uint32_t partial)
 {
     d->stats.write_sectors += (uint32_t)__builtin_popcount(sectors);
-    d->stats.read_sectors += (uint32_t)__builtin_popcount(partial);
+    if (d->spec.ecc)
+        d->stats.read_sectors += (uint32_t)__builtin_popcount(partial);
     if (!d->spec.perfect)
         request_send(d, now, local, sectors, true, d->bursts_of[partial]);
 }

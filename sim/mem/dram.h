@@ -19,7 +19,8 @@
  *   Writes wait until there are write_high, and are then served before reads down to write_low. When
  *   no read has waited for write_wait ticks, all are drained.
  *   Error correction: a burst that is written in part is read, and the bus turned, before it is
- *   written (an HBM2 with ECC has no data mask). The next one of these turns the bus again.
+ *   written (an HBM2 with ECC has no data mask). The next one of these turns the bus again. Without
+ *   it, the mask of such a burst may take the command bus for longer than its data (tCCDM).
  *   Refresh: all banks every tREFI, or each bank in turn within it (tRFCSB). It is computed when the
  *   channel is next used, so an idle channel has no events.
  *
@@ -65,7 +66,7 @@ static inline bool dram_has_room(const dram_t *d, bool write)
 void dram_read(dram_t *d, cycle_t now, uint64_t local, uint32_t sectors, uint32_t token);
 void dram_write(dram_t *d, cycle_t now, uint64_t local, uint32_t sectors);
 
-/* The same; the sectors in partial (a mask) are read before they are written. */
+/* The same; of the sectors in partial (a mask) only some bytes are written. */
 void dram_write_part(dram_t *d, cycle_t now, uint64_t local, uint32_t sectors, uint32_t partial);
 
 /*

@@ -199,9 +199,8 @@ static void burst_count(dram_t *d, uint32_t kind)
 
 /* The next burst of a write has to be read first. Returns the tick of the write, which stands for both:
  * the channel issues no other column command before it. */
-static uint64_t burst_read_first(dram_t *d, dram_request_t *r, uint64_t t)
+static uint64_t burst_read_first(dram_t *d, uint64_t t)
 {
-    r->token--;
     burst_count(d, DRAM_READ);
     return dram_later(t, d->col_next[DRAM_READ]) + d->turn_after[DRAM_READ];
 }
@@ -214,14 +213,18 @@ bool dram_column_issue(dram_t *d, uint64_t t)
     dram_count_for_request(d, bank->hit[k].head);
     if (!r->started)
         request_start(d, r);
-    if (k == DRAM_WRITE && r->token > 0)
-        t = burst_read_first(d, r, t);
+    const bool masked = k == DRAM_WRITE && r->token > 0;
+    if (masked) {
+        r->token--;
+        t = d->spec.ecc ? burst_read_first(d, t) : t;
+    }
+    const uint32_t ccd = masked && !d->spec.ecc ? d->ccdm : d->ccd;
     burst_count(d, k);
     dram_group_timed(d, bank->group, t + d->ccdl);
     at_least(&bank->pre_ready, t + d->pre_after[k]);
     d->choice.row_ready[b] = dram_since_epoch(d, bank->pre_ready);
-    d->col_next[k] = t + d->ccd; /* until now it was at most t */
-    at_least(&d->col_next[k ^ 1], t + d->turn_after[k]);
+    d->col_next[k] = t + ccd; /* until now it was at most t */
+    at_least(&d->col_next[k ^ 1], t + dram_later(d->turn_after[k], ccd));
     bool done = --r->bursts == 0;
     if (done)
         request_finish(d, b, t, t + d->data_after[k]);

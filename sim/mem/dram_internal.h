@@ -21,7 +21,7 @@ typedef struct {
     uint64_t row;
     uint64_t arrival; /* tick at the controller */
     uint32_t seq;     /* age, as the difference to dram.seq */
-    uint32_t token;   /* of a write: bursts that are read first */
+    uint32_t token;   /* of a write: bursts that are read first, or have a mask */
     uint32_t sent;    /* low bits of the core cycle at which the slice sent it */
     uint16_t next;    /* index + 1 */
     uint8_t bank;
@@ -82,7 +82,7 @@ struct dram {
     dram_spec_t spec;
     clock_ratio_t clock;
     cycle_t front, back;
-    uint32_t burst_ticks, ccd, ccdl, sectors_per_burst, bursts_per_sector;
+    uint32_t burst_ticks, ccd, ccdl, ccdm, sectors_per_burst, bursts_per_sector;
     /* Ticks from a column command of each kind until its data has moved, until its bank may be
      * precharged, and until a column command of the other kind. */
     uint32_t data_after[DRAM_KINDS], pre_after[DRAM_KINDS], turn_after[DRAM_KINDS];

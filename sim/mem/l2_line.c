@@ -1,10 +1,9 @@
 #include "sim/mem/l2_internal.h"
 
-/* With error correction, the DRAM needs all bytes of a sector to write it. */
 static void write_back(l2_slice_t *s, const cache_line_t *line)
 {
-    const uint8_t partial = dram_corrects(s->dram) ? line->written.partial : 0;
-    s->stats.ecc_reads += cache_sector_count(partial);
+    const uint8_t partial = line->written.partial;
+    s->stats.ecc_reads += dram_corrects(s->dram) ? cache_sector_count(partial) : 0;
     s->stats.writebacks += cache_sector_count(line->written.dirty);
     l2_transfer_add(s, line->line, line->written.dirty, true, partial);
 }

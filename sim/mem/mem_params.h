@@ -28,7 +28,7 @@
     P(F64, gpc_replies, "0", 0, 256, "flits",                                                      \
       "flits per cycle that the SMs of a GPC read together; 0: no limit")                          \
     P(U32, mask_flits, "0", 0, 8, "flits",                                                         \
-      "further flits at these ports for each sector that is written in part")                      \
+      "further flits at these ports for each line with sectors that are written in part")          \
     P(U32, slice_flits, "1", 1, 8, "flits", "flits per cycle into and out of an L2 slice")         \
     P(U32, buffer, "512", 1, 65535, "flits", "receive buffer of each (sender, receiver) pair")     \
     P(U32, credit_batch, "8", 1, 64, "flits", "flits whose credits return together")
@@ -100,6 +100,7 @@ extern const param_group_t l2_param_group;
       "drain all writes when no read has waited for this long")                                    \
     P(U32, tCCD, "1", 1, 1000, "DRAM cycles", "column to column, other bank group")                \
     P(U32, tCCDL, "2", 1, 1000, "DRAM cycles", "column to column, same bank group")                \
+    P(U32, tCCDM, "0", 0, 1000, "DRAM cycles", "masked write to column, if that is longer")        \
     P(U32, tRRD, "3", 0, 1000, "DRAM cycles", "activate to activate, other bank")                  \
     P(U32, tFAW, "0", 0, 1000, "DRAM cycles", "activate to the fourth after it")                   \
     P(U32, activate_slots, "1", 1, 64, "DRAM cycles", "an activate occupies the row command bus")  \

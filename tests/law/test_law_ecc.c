@@ -1,5 +1,6 @@
 /* Laws of error correction in the DRAM: it writes whole sectors only, so what a program wrote of a sector
- * in part is read first (dram.ecc); check bits in the memory itself take bursts (dram.check_bursts). */
+ * in part is read first (dram.ecc); check bits in the memory itself take bursts (dram.check_bursts). Without
+ * it such a sector has a mask, which takes the command bus (dram.tCCDM). */
 #include "tests/support/sim/lab.h"
 
 enum { WARP = 32, WARPS = 8, BLOCKS = 8, STEPS = 32 };
@@ -74,6 +75,28 @@ static void sectors_that_were_written_completely_are_not_read(void **state)
     assert_int_equal(both.l2.ecc_reads, 0);
 }
 
+/* Nearly all time is that of the masks, one after another in each channel. */
+static void the_mask_of_a_partly_written_sector_takes_the_command_bus(void **state)
+{
+    const gpu_spec_t without = LAB_SPEC("rtx2080ti", SMALL, "dram.tCCDM=0"),
+                     with = LAB_SPEC("rtx2080ti", SMALL, "dram.tCCDM=80");
+    const uint64_t sector = SECTOR_BYTES, word = 4;
+
+    (void)state;
+    const launch_result_t plain = stores(&without, "STG.E", strided, &sector),
+                          r = stores(&with, "STG.E", strided, &sector);
+    const dram_spec_t *d = &with.mem.dram;
+    const double masks = (double)r.dram.write_sectors / with.mem.mem.partitions * d->tCCDM *
+                         with.gpu.clock_mhz / d->clock_mhz;
+    assert_int_equal(r.dram.read_sectors, plain.dram.read_sectors);
+    assert_int_equal(r.dram.busy, plain.dram.busy);
+    lab_assert_near((double)(launch_result_cycles(&r) - with.gpu.launch_latency), masks, 0.1,
+                    "masks");
+    const launch_result_t whole = stores(&without, "STG.E", strided, &word),
+                          same = stores(&with, "STG.E", strided, &word);
+    assert_int_equal(launch_result_cycles(&same), launch_result_cycles(&whole));
+}
+
 static launch_result_t loads(const gpu_spec_t *spec, const uint64_t *stride)
 {
     const lab_access_t a = {.op = {"LDG.E", NULL, "R2"},
@@ -111,6 +134,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_partly_written_sector_is_read_before_it_is_written),
         cmocka_unit_test(sectors_that_were_written_completely_are_not_read),
+        cmocka_unit_test(the_mask_of_a_partly_written_sector_takes_the_command_bus),
         cmocka_unit_test(check_bits_in_the_memory_take_a_burst_of_each_access),
     };
 

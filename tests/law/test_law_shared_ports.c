@@ -40,16 +40,15 @@ static void together_sms_write_what_the_port_moves(void **state)
                     "writes of two TPCs");
 }
 
-/* As lines(), but of each sector only the first word is written. */
+/* Each lane writes the first word of a sector, *ctx bytes from that of the next lane. */
 static uint64_t parts(const void *ctx, uint64_t warp, unsigned lane, uint64_t step)
 {
-    (void)ctx;
-    return UINT64_C(0x7f0000000000) + ((step * 128 + warp) % 1024) * 32 * SECTOR_BYTES +
-           lane * SECTOR_BYTES;
+    const uint64_t stride = *(const uint64_t *)ctx;
+    return UINT64_C(0x7f0000000000) + (((step * 128 + warp) % 256) * 32 + lane) * stride;
 }
 
-/* Sectors per cycle of four SMs whose lanes each write 4 bytes of a sector. */
-static double sectors_per_cycle(const gpu_spec_t *spec)
+/* Sectors per cycle of four SMs. */
+static double sectors_per_cycle(const gpu_spec_t *spec, uint64_t stride)
 {
     const lab_access_t a = {.op = {"STG.E.SYS", "", "R2 R4"},
                             .blocks = 4,
@@ -57,17 +56,19 @@ static double sectors_per_cycle(const gpu_spec_t *spec)
                             .regs = 32,
                             .mask = (uint32_t)LAB_FULL,
                             .steps = 32,
-                            .address = parts};
+                            .address = parts,
+                            .ctx = &stride};
     return 4 * 32.0 * 32 / lab_access_slope(spec, a);
 }
 
-static void the_mask_of_a_sector_written_in_part_takes_slots(void **state)
+static void the_mask_of_a_line_written_in_part_takes_slots(void **state)
 {
     const gpu_spec_t without = CHIP_SPEC("icnt.gpc_data=2.5", "icnt.mask_flits=0");
     const gpu_spec_t with = CHIP_SPEC("icnt.gpc_data=2.5", "icnt.mask_flits=1");
     (void)state;
-    lab_assert_near(sectors_per_cycle(&without), 2.5, 0.02, "a flit a sector");
-    lab_assert_near(sectors_per_cycle(&with), 1.25, 0.02, "data and mask");
+    lab_assert_near(sectors_per_cycle(&without, SECTOR_BYTES), 2.5, 0.02, "a flit a sector");
+    lab_assert_near(sectors_per_cycle(&with, SECTOR_BYTES), 2.0, 0.02, "four sectors, one mask");
+    lab_assert_near(sectors_per_cycle(&with, LINE_BYTES), 1.25, 0.02, "a sector and its mask");
     lab_assert_equal(bytes_per_cycle(&with, "STG.E.SYS", 4),
                      bytes_per_cycle(&without, "STG.E.SYS", 4), "whole sectors have no mask");
 }
@@ -185,7 +186,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(together_sms_write_what_the_port_moves),
-        cmocka_unit_test(the_mask_of_a_sector_written_in_part_takes_slots),
+        cmocka_unit_test(the_mask_of_a_line_written_in_part_takes_slots),
         cmocka_unit_test(together_sms_read_what_the_port_moves),
         cmocka_unit_test(a_port_wider_than_the_sms_changes_nothing),
         cmocka_unit_test(a_perfect_crossbar_has_no_such_ports),

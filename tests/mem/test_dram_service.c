@@ -94,6 +94,34 @@ static void writes_below_the_high_mark_do_not_disturb_a_stream_of_reads(void **s
     dram_channel_free(c);
 }
 
+/* Without error correction, the mask of a burst delays the next column command; seen by a read of the same row
+ * that waits for the write. */
+static void the_mask_of_a_burst_takes_the_command_bus(void **state)
+{
+    (void)state;
+    for (uint32_t n = 0; n <= 4; n++) {
+        dram_spec_t s = dram_hbm();
+        s.tREFI = s.write_wait = s.write_low = 0;
+        s.tCCDM = 20;
+        dram_channel_t *c = dram_channel_create(&s);
+        const uint32_t bl = dram_burst_ticks(&s), partial = (1u << n) - 1;
+        dram_write_part(c->d, 0, dram_channel_place(c, 1, 0, 0), 15, partial);
+        const uint64_t first = dram_arrival_tick(c, 0) + s.tRCD;
+        const cycle_t sent = clock_cycle_from(&c->clock, first + 1) - s.latency / 2;
+        dram_channel_advance(c, sent);
+        dram_read(c->d, sent, dram_channel_place(c, 1, 0, 1), 1, 0);
+        dram_channel_finish(c);
+        const uint64_t to_read = s.tWL + bl + s.tCDLR;
+        const uint64_t ready = n == 4 ? first + 4 * s.tCCDM
+                                      : dram_last_column(&s, first + n * s.tCCDM, 4 - n) + to_read;
+        assert_true(to_read < s.tCCDM);
+        assert_int_equal(c->done[0], dram_back(c, ready));
+        assert_int_equal(dram_stats(c->d)->read_sectors, 1);
+        assert_int_equal(dram_stats(c->d)->busy, 5 * bl);
+        dram_channel_free(c);
+    }
+}
+
 /* Each burst of a write that must be read first turns the bus to reading and back; seen by a read
  * of the same row that waits for the write. */
 static void bursts_that_are_read_first_turn_the_bus_twice(void **state)
@@ -101,6 +129,7 @@ static void bursts_that_are_read_first_turn_the_bus_twice(void **state)
     (void)state;
     for (uint32_t n = 0; n <= 4; n++) {
         dram_spec_t s = dram_hbm();
+        s.ecc = true;
         s.tREFI = s.write_wait = s.write_low = 0;
         dram_channel_t *c = dram_channel_create(&s);
         const uint32_t bl = dram_burst_ticks(&s), partial = (1u << n) - 1;
@@ -275,6 +304,8 @@ static void any_timings_serve_every_request(void **state)
         s.clock_mhz = (double[]){10, 850, 1380, 7000.001}[x >> 48 & 3];
         s.age_limit = 1 + (uint32_t)(x >> 52) % 300;
         s.write_wait = (uint32_t)(x >> 5) % 200;
+        s.ecc = x >> 61 & 1;
+        s.tCCDM = (uint32_t)(x >> 30) % 40;
         s.tREFI = x >> 60 & 1 ? (uint32_t)dram_min_refresh(&s) + 50 : 0;
         dram_channel_t *a = dram_channel_create(&s), *b = dram_channel_create(&s);
         assert_int_equal(mixed(a, 1000 + (uint64_t)round, 0, false),
@@ -460,6 +491,7 @@ int main(void)
         cmocka_unit_test(reads_go_before_writes_until_the_buffer_is_full),
         cmocka_unit_test(few_writes_wait_until_no_read_has_waited_for_long),
         cmocka_unit_test(writes_below_the_high_mark_do_not_disturb_a_stream_of_reads),
+        cmocka_unit_test(the_mask_of_a_burst_takes_the_command_bus),
         cmocka_unit_test(bursts_that_are_read_first_turn_the_bus_twice),
         cmocka_unit_test(a_refresh_closes_the_rows_and_blocks_the_channel),
         cmocka_unit_test(a_refresh_of_one_bank_blocks_that_bank),

@@ -30,7 +30,7 @@ struct crossing {
     uint32_t n_gpcs, n_sms;
     cycle_t window; /* of the engine, the longest */
     uint32_t sector_flits;
-    uint32_t mask_flits; /* of the byte mask of a sector */
+    uint32_t mask_flits; /* of the byte mask of a line */
     bool replies;        /* reads take slots, too */
 
     bool at_rest; /* all ports were free when the last window began */
@@ -151,12 +151,12 @@ static uint32_t reply_flits(const crossing_t *c, const departure_t *d)
     return replies ? (uint32_t)__builtin_popcount(d->sectors) * c->sector_flits : 0;
 }
 
-/* Flits that take slots on the way out: the data, and the masks of sectors that are written in part. */
+/* Flits that take slots on the way out: the data, and the byte mask of a line that has sectors written in part. */
 static uint32_t data_flits(const crossing_t *c, const departure_t *d)
 {
     if (d->op == MEM_READ)
         return 0;
-    return d->flits + (uint32_t)__builtin_popcount(d->partial) * c->mask_flits;
+    return d->flits + (d->partial != 0 ? c->mask_flits : 0);
 }
 
 static void pass(const crossing_t *c, gpc_t *g, const request_t *r, cycle_t starts)
