@@ -21,11 +21,7 @@
 #define PREFETCHERS(X)                                                                             \
     X(NONE, none, 0, "no prefetching")                                                             \
     X(NEXT_LINE, next_line, 0, "next lines, after a miss or the first use of a prefetched line")   \
-    X(STRIDE, stride, PREFETCHER_STRIDES *PREFETCHER_STRIDE_ENTRY,                                 \
-      "stride between a warp's loads at one pc (Lee 2010)")
-
-/* Entries of the stride prefetcher's table. */
-enum { PREFETCHER_STRIDES = 64, PREFETCHER_STRIDE_ENTRY = 4 /* words */ };
+    X(STRIDE, stride, 256, "stride between a warp's loads at one pc (Lee 2010)")
 
 #define PREFETCHER_ENUM_(NAME, name, words, help) PREFETCHER_##NAME,
 #define PREFETCHER_ONE_(NAME, name, words, help)  +1
@@ -33,6 +29,10 @@ typedef enum { PREFETCHERS(PREFETCHER_ENUM_) } prefetcher_t;
 #define PREFETCHER_WORDS_(NAME, name, words, help) PREFETCHER_##NAME##_WORDS = (words),
 enum { PREFETCHERS(PREFETCHER_WORDS_) };
 enum { PREFETCHER_COUNT = 0 PREFETCHERS(PREFETCHER_ONE_) };
+
+/* Entries of the stride prefetcher's table. */
+enum { PREFETCHER_STRIDE_ENTRY = 4 /* words */ };
+enum { PREFETCHER_STRIDES = PREFETCHER_STRIDE_WORDS / PREFETCHER_STRIDE_ENTRY };
 
 extern const param_choice_t prefetcher_choices[]; /* for the settings */
 extern const uint32_t prefetcher_words[PREFETCHER_COUNT];
