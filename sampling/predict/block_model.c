@@ -73,7 +73,7 @@ static double load_latency(const alone_t *a, const inst_t *inst)
     const sm_spec_t *sm = &a->spec->sm.sm;
     const double sectors = a->traffic->sectors[inst->cls], to_dram = a->to_dram[inst->cls];
     const double to_l2 = inst->flags & INST_BYPASS_L1 ? 1 : a->to_l2[inst->cls];
-    const double wide = inst->width > 4 ? (inst->width / 4 - 1) * 128.0 / sm->return_bytes : 0;
+    const double wide = inst->width > 4 ? (inst->width / 4.0 - 1) * 128.0 / sm->return_bytes : 0;
     const double many = fmax(a->traffic->passes[inst->cls] - 1, 0) +
                         to_l2 * fmax(sectors - 1, 0) / a->spec->mem.icnt.sm_flits;
     const double u = number_of(a, inst);
@@ -292,7 +292,7 @@ static void issue_loop(alone_t *a, walker_t *w, const path_step_t *step, size_t 
 {
     const double times = step[0].times, most = a->measured ? 3 : 17, rounds = fmin(times, most);
     round_t before = {0};
-    for (double round = 0; round < rounds; round++) {
+    for (unsigned round = 0; round < rounds; round++) {
         if (round == 1)
             before = (round_t){w->warp.next, w->began, w->block, w->taken};
         a->round = walk * rounds + round;
@@ -326,7 +326,7 @@ block_cost_t block_cost(alone_t *a, const warp_path_t *path, double fellows)
     const double part = path->share > 0 ? ceil(WALKS * path->share) : WALKS;
     const double walks = a->measured ? fmin(part, WALKS) : 1;
     double insts = 0;
-    for (double walk = 0; walk < walks; walk++)
+    for (unsigned walk = 0; walk < walks; walk++)
         cost.cycles +=
             walk_path(a, path, fellows, a->measured ? a->next_walk++ : 0, &cost.warp) / walks;
     for (size_t i = 0; i < path->n; i++)

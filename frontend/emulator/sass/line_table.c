@@ -466,11 +466,12 @@ void line_table_read(line_table_t *t, const elf_file_t *elf)
     u.relocs = relocs;
     bool good = read_units(&u, s);
     free(relocs);
-    if (!good) {
+    if (good) {
+        sort_rows(t);
+    } else {
         line_table_free(t);
         t->damaged = true;
     }
-    sort_rows(t);
 }
 
 void line_table_free(line_table_t *t)

@@ -43,7 +43,7 @@ static void add_line(cache_lines_t *l, const cache_t *c, const cache_tag_t *t)
 
 static void add_set(cache_lines_t *l, const cache_t *c, uint32_t set, uint32_t n, uint32_t writes)
 {
-    order_t order;
+    order_t order = {.way = 0};
     rb_grow(&l->set, &l->cap_sets, l->n_sets + 1, sizeof(*l->set));
     l->set[l->n_sets++] = (cache_lines_set_t){(uint32_t)l->all_sets + set, writes, n};
     if (c->narrow && n > 0)

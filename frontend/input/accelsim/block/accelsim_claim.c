@@ -124,6 +124,7 @@ static rb_code_t read_cut(void *ctx, char *buf, size_t cap, size_t *got, rb_err_
     const char *to = mark == NULL ? l->limit : (const char *)rawmemchr(mark, '\n') + 1;
 
     c->ended = mark != NULL;
+    RB_INVARIANT(l->at != NULL && to > l->at, "no text, but not at the end of the file");
     if ((size_t)(to - l->at) > cap) {
         to = l->at + cap;
         c->ended = false;
