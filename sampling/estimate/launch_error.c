@@ -67,12 +67,13 @@ uint8_t *launch_error_write(const launch_replicates_t *r, size_t *size)
     uint8_t *bytes = rb_calloc(*size, 1), *values = bytes + sizeof(head);
     uint8_t *row = values + head.rows * sizeof(uint16_t);
     memcpy(bytes, &head, sizeof(head));
-    for (uint16_t v = 0; v < LAUNCH_VALUES; v++) {
+    for (size_t v = 0; v < LAUNCH_VALUES; v++) {
+        const uint16_t number = (uint16_t)v;
         if (!varies(r, v))
             continue;
-        memcpy(values, &v, sizeof(v));
+        memcpy(values, &number, sizeof(number));
         write_row(row, r, v);
-        values += sizeof(v);
+        values += sizeof(number);
         row += r->n * sizeof(float);
     }
     return bytes;
@@ -101,7 +102,7 @@ bool launch_error_read(launch_error_t *out, const uint8_t *bytes, size_t size)
     if (head.rows > LAUNCH_VALUES || head.n > size || bytes_of(&head) != size)
         return false;
     const uint8_t *values = bytes + sizeof(head);
-    for (uint16_t i = 0; i < head.rows; i++) {
+    for (size_t i = 0; i < head.rows; i++) {
         uint16_t v;
         memcpy(&v, values + i * sizeof(v), sizeof(v));
         if (v >= LAUNCH_VALUES || out->row[v] != 0)

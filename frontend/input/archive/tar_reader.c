@@ -239,6 +239,7 @@ static rb_code_t take_extra(tar_reader_t *r, char type, uint64_t n, rb_err_t *er
 {
     char *text;
     RB_TRY(read_extra(r, n, &text, err));
+    RB_INVARIANT(text != NULL, "a header of %llu bytes is nowhere", (unsigned long long)n);
     rb_code_t rc = type == 'L'   ? take_name(r, text, strlen(text), err)
                    : type == 'x' ? take_pax(r, text, (size_t)n, err)
                                  : RB_OK;

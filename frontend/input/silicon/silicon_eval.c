@@ -220,6 +220,7 @@ static bool evaluate_affine(const expr_t *e, const expr_env_t *env, uint32_t mas
                             lane_value_t *out)
 {
     affine_t stack[OPS_MAX_STACK], *v = stack; /* v: after the last value */
+    stack[0] = (affine_t){0};
     bool single = (mask & (mask - 1)) == 0;
     unsigned first = (unsigned)__builtin_ctz(mask);
 

@@ -14,8 +14,8 @@
 
 /* X(name, what it shows). */
 #define FIGURES(X)                                                                                 \
-    X(speedup, "bars: each program in each configuration relative to the base, and their "         \
-               "geometric mean")                                                                   \
+    X(speedup,                                                                                     \
+      "bars: each program in each configuration relative to the base, and their geometric mean")   \
     X(curve, "lines: against the values of one axis")                                              \
     X(heatmap, "cells: two axes, or programs and configurations")                                  \
     X(stack, "stacked bars: where the warps' cycles went, for each program")                       \

@@ -84,6 +84,8 @@ static rb_code_t draw(plot_options_t *o, rb_err_t *err)
     rb_code_t rc = figure_draw(&o->figure, err);
     if (rc == RB_OK)
         rb_info("%s; its data and script are beside it (.csv, .gp)", o->figure.output);
+    o->figure.form = NULL;
+    o->figure.output = NULL;
     free(name);
     free(path);
     return rc;

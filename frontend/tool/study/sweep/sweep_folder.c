@@ -205,7 +205,7 @@ static bool is_id(const char *text)
 static rb_code_t read_row(sweep_t *s, char *const *field, size_t n, const char *path, size_t line,
                           rb_err_t *err)
 {
-    if (n != LIST_FIELDS + s->n_columns || !is_id(field[LIST_ID]))
+    if (n < LIST_FIELDS || n - LIST_FIELDS != s->n_columns || !is_id(field[LIST_ID]))
         return bad_list(path, line, err);
     rb_grow(&s->jobs, &s->cap_jobs, s->n_jobs + 1, sizeof(*s->jobs));
     sweep_job_t *job = &s->jobs[s->n_jobs++];
