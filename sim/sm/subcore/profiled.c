@@ -8,6 +8,8 @@
 #define issue_controlled issue_controlled_profiled
 #define run_ahead        run_ahead_profiled
 
+/* NOLINTBEGIN(bugprone-suspicious-include) */
 #include "sim/sm/subcore/issue.c"
 #include "sim/sm/subcore/issue_warp.c"
 #include "sim/sm/subcore/run_ahead.c"
+/* NOLINTEND(bugprone-suspicious-include) */
