@@ -182,6 +182,14 @@ static void caches_are_those_of_a_full_run(void **state)
         assert_case(&cases[i], walk_lab_chip());
 }
 
+static gpu_spec_t two_halves(void)
+{
+    gpu_spec_t halves = walk_lab_chip();
+    halves.mem.l2.halves = 2;
+    halves.mem.icnt.gpc_sms = 3;
+    return halves;
+}
+
 /*
  * Each half of an L2 has copies of what its SMs read from the other one, and the walk leaves them; without them 0.59 to
  * 0.72 agree. Which half reads a line depends on time where blocks end at different times (stencil). Copies that
@@ -199,12 +207,52 @@ static void copies_are_those_of_a_full_run(void **state)
         {"kmeans", 8000, {"iterations=20"}, 3, 20, 0.92, 0.45, 0.85},
         {"resnet", 32, {"width=20"}, 10, 30, 0.99, 0.99, 0.85},
     };
-    gpu_spec_t halves = walk_lab_chip();
+    const gpu_spec_t halves = two_halves();
     (void)state;
-    halves.mem.l2.halves = 2;
-    halves.mem.icnt.gpc_sms = 3;
     for (size_t i = 0; i < sizeof(some) / sizeof(some[0]); i++)
         assert_case(&some[i], halves);
+}
+
+/* Of the lines that reads from these halves leave, n of them, how many are not used where copies are found. */
+static size_t unused_of(const uint32_t *reads_far, size_t n)
+{
+    const gpu_spec_t halves = two_halves();
+    gpu_t *g = gpu_create(&halves, 1, 0);
+    l2_chip_tags_t tags = gpu_l2_tags(g);
+    const uint64_t line = 0x1000;
+    uint64_t local;
+    uint32_t slice;
+    l2_warmed_t sum = {0};
+    cache_lines_t left = {0};
+    bool unused[2] = {false};
+    addr_map_slices(tags.map, &line, &slice, &local, 1);
+    cache_t *c = tags.slice[slice].cache;
+    uint32_t *writes = rb_calloc(cache_sets(c), sizeof(*writes));
+    l2_touch_t read = {.line = line, .kind = L2_TOUCH_READ, .sectors = 15};
+    for (size_t i = 0; i < n; i++) {
+        read.half = (uint8_t)(tags.slice[slice].half ^ reads_far[i]);
+        l2_tags_touch(&tags, &read, 1, NULL, &sum);
+    }
+    cache_lines_take(&left, c, writes);
+    assert_int_equal(left.n, 2); /* the line and its copy */
+    read.half = tags.slice[slice].half ^ 1;
+    l2_tags_touch(&tags, &read, 1, NULL, &sum);
+    cache_lines_at_t at = {.lines = &left};
+    const size_t found = l2_tags_unused(c, &at, unused);
+    cache_lines_free(&left);
+    free(writes);
+    free(tags.slice);
+    gpu_destroy(g);
+    return found;
+}
+
+/* A line that its own half reads, too, is used whether there is a copy in the other half or not. */
+static void only_lines_that_the_other_half_alone_reads_are_left_out(void **state)
+{
+    (void)state;
+    assert_int_equal(unused_of((const uint32_t[]){1}, 1), 1);
+    assert_int_equal(unused_of((const uint32_t[]){0, 1}, 2), 0);
+    assert_int_equal(unused_of((const uint32_t[]){1, 0}, 2), 0);
 }
 
 /* 32 instructions, the code of which lies in four places of a function. */
@@ -408,6 +456,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(caches_are_those_of_a_full_run),
         cmocka_unit_test(copies_are_those_of_a_full_run),
+        cmocka_unit_test(only_lines_that_the_other_half_alone_reads_are_left_out),
         cmocka_unit_test(code_that_is_jumped_over_is_not_walked),
         cmocka_unit_test(walks_count_what_launches_fetched),
         cmocka_unit_test(going_back_begins_anew),
