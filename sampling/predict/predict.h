@@ -68,8 +68,8 @@ typedef struct {
     double conflict[OP_CLASS_COUNT]; /* of an atomic, operations on the word with the most */
     double words[OP_CLASS_COUNT];    /* of an atomic, words of a line that it works on */
     double hot_atomics; /* requests of atomics to the slice with the most; 0: spread evenly */
-    double slow_l1_hit
-        [PROFILE_SLOW]; /* of the blocks that may be the slowest, without those on their way */
+    /* Of the blocks that may be the slowest, without those on their way. */
+    double slow_l1_hit[PROFILE_SLOW];
 } predict_traffic_t;
 
 typedef struct {

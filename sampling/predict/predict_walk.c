@@ -42,8 +42,8 @@ struct predict_walk {
     uint32_t n_l1;
     uint64_t slots;
     stack_counts_t in_l1, in_l2;
-    stack_counts_t
-        again; /* in L1s that are shared by unequal blocks: lines that the same block used last */
+    /* In L1s that are shared by unequal blocks: lines that the same block used last. */
+    stack_counts_t again;
     double sectors[L2_TOUCH_KINDS], l1_sectors;
     double *atomics; /* owned; requests by slice */
     /* Of the window, as far as it is measured. */
