@@ -2,6 +2,7 @@
 
 #include "sim/core/mix64.h"
 #include "sim/sm/memory/coalesce.h"
+#include "sim/sm/memory/prefetcher.h"
 
 /* Of each class, this many accesses are looked at, and a part of the others. */
 enum { ACCESS_MOST = 128, ACCESS_SHARE = 16 };
@@ -57,8 +58,6 @@ static uint64_t shape_key(const inst_t *inst, const uint64_t *rec, uint32_t mask
     return mix64(mix64(mix64(rec[0] ^ mix64(place)) ^ rows) ^ kind) | 1;
 }
 
-enum { SURE = 2 };
-
 void access_follow(access_mean_t *access, access_stride_t *stride, const inst_t *inst,
                    uint64_t line)
 {
@@ -70,15 +69,15 @@ void access_follow(access_mean_t *access, access_stride_t *stride, const inst_t 
         return;
     const bool equal = known && distance == s->distance;
     a->strided++;
-    a->ahead += equal && s->equal >= SURE;
-    a->ends += !equal && s->equal >= SURE;
+    a->ahead += equal && s->equal >= PREFETCHER_SURE;
+    a->ends += !equal && s->equal >= PREFETCHER_SURE;
     *s = (access_stride_t){inst, line, known ? distance : 0, equal ? s->equal + 1 : known};
 }
 
 void access_unfollow(access_mean_t *access, const access_stride_t *stride)
 {
     for (size_t i = 0; i < ACCESS_STRIDES; i++)
-        if (stride[i].equal >= SURE)
+        if (stride[i].equal >= PREFETCHER_SURE)
             access[stride[i].inst->cls].ends++;
 }
 

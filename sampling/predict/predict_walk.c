@@ -239,6 +239,12 @@ static double slow_hits(const predict_walk_t *w, size_t slow, const predict_prof
     return fmax(hits - late, 0);
 }
 
+/* The most blocks that an SM has at a time. */
+static double blocks_on_sm(const predict_profile_t *p, const gpu_spec_t *spec, const occupancy_t *o)
+{
+    return fmin(o->blocks_per_sm, ceil((double)p->blocks / spec->sm.sm.count));
+}
+
 /* What a stride prefetcher does. Its table spreads the loads of all warps evenly (Fibonacci hashing; Knuth, The Art of
  * Computer Programming 3, 6.4): those that share a place do not find their entry. A sequence that ends has fetched lines that
  * nobody loads. */
@@ -248,8 +254,7 @@ static void prefetch(predict_traffic_t *t, const gpu_spec_t *spec, const predict
     const access_mean_t *a = &p->access[OP_LOAD_LG];
     if (spec->sm.l1.prefetcher != PREFETCHER_STRIDE || a->strided <= 0 || t->lines[OP_LOAD_LG] > 1)
         return;
-    const double blocks = fmin(o->blocks_per_sm, ceil((double)p->blocks / spec->sm.sm.count));
-    const double keys = blocks * p->warps * p->loads;
+    const double keys = blocks_on_sm(p, spec, o) * p->warps * p->loads;
     const double found = keys > 0 ? fmin(fmax(2 * PREFETCHER_STRIDES / keys - 1, 0), 1) : 0;
     const double loads = t->sectors[OP_LOAD_LG] > 0 ? t->load_sectors / t->sectors[OP_LOAD_LG] : 0;
     t->ahead = found * a->ahead / a->strided;
@@ -319,8 +324,7 @@ static void set_flights(predict_walk_t *w, const predict_profile_t *p, const occ
 {
     const l1_spec_t *l1 = &w->spec[0]->sm.l1;
     const double room = (double)l1->sets * l1_spec_ways(l1, o->carveout);
-    const double sms = w->spec[0]->sm.sm.count, turn = (1 + TOUCH_TURN) / 2.0;
-    const double blocks = fmin(o->blocks_per_sm, ceil((double)p->blocks / sms));
+    const double blocks = blocks_on_sm(p, w->spec[0], o), turn = (1 + TOUCH_TURN) / 2.0;
     const uint32_t threads = p->info.block[0] * p->info.block[1] * p->info.block[2];
     const double lines = fmax(predict_assume(p, w->spec[0]).lines[OP_LOAD_LG], 1);
     const double of_warp = turn * lines * predict_profile_together(p);

@@ -255,32 +255,14 @@ static void only_lines_that_the_other_half_alone_reads_are_left_out(void **state
     assert_int_equal(unused_of((const uint32_t[]){1, 0}, 2), 0);
 }
 
-/* 32 instructions, the code of which lies in four places of a function. */
-enum { PLACES = 4, IN_PLACE = 8, APART = 0x8000, INST_BYTES = 16 };
-
-static void all_places(synth_warp_t *w, const void *ctx)
-{
-    (void)ctx;
-    synth_emit_span(w, 0, PLACES * IN_PLACE + 1);
-}
-
 /* A trace may list only what is executed, so that instructions that follow each other lie apart. */
 static void code_that_is_jumped_over_is_not_walked(void **state)
 {
     const gpu_spec_t spec = walk_lab_chip();
     (void)state;
     synth_t *s = synth_create();
-    for (unsigned launch = 0; launch < 2; launch++) {
-        synth_kernel_t *k =
-            synth_kernel_create(s, "apart", &(synth_shape_t){.grid = {1}, .block = {32}});
-        for (unsigned i = 0; i < PLACES * IN_PLACE; i++) {
-            const unsigned inst = synth_code(k, "FADD", "R1", "R1 R2");
-            synth_inst(k, inst)->pc = i / IN_PLACE * APART + i % IN_PLACE * INST_BYTES;
-        }
-        const unsigned end = synth_code(k, "EXIT", "", "");
-        synth_inst(k, end)->pc = (PLACES - 1) * APART + IN_PLACE * INST_BYTES;
-        synth_kernel_body(k, all_places, NULL);
-    }
+    for (unsigned launch = 0; launch < 2; launch++)
+        walk_lab_add_jumps(s);
     gpu_t *const chip[2] = {gpu_create(&spec, 1, 0), gpu_create(&spec, 1, 0)};
     walk_lab_run_all(chip[0], synth_source(s), 1, 1);
     walk_lab_to(chip[1], synth_source(s), 2);

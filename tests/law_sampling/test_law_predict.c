@@ -12,6 +12,7 @@
 #include "sim/core/mix64.h"
 #include "tests/support/sim/inside_lab.h"
 #include "tests/support/sim/lab.h"
+#include "tests/support/sim/walk_lab.h"
 #include "tests/support/temp_folder.h"
 #include "tests/support/trace/rbt_lab.h"
 
@@ -117,25 +118,33 @@ static uint64_t stream_address(const void *ctx, uint64_t warp, unsigned lane, ui
     return (UINT64_C(1) << 32) + ((warp * steps + step) * 32 + lane) * 4;
 }
 
+static const uint64_t BUSY_STEPS = 32;
+
+/* 64 blocks of eight warps, which access memory again and again. */
+static synth_t *busy_dram(const gpu_spec_t *spec, const lab_op_t *op, lab_address_fn address)
+{
+    const lab_access_t a = {.op = *op,
+                            .blocks = 64,
+                            .threads = 256,
+                            .mask = (uint32_t)LAB_FULL,
+                            .steps = BUSY_STEPS,
+                            .address = address,
+                            .ctx = &BUSY_STEPS};
+    synth_t *s = synth_create();
+    lab_access_add(s, spec, &a);
+    return s;
+}
+
 static void a_stream_is_bound_by_the_dram(void **state)
 {
     const gpu_spec_t spec = LAB_SPEC("v100", "sm.count=8", "mem.partitions=4", "l2.slices=4",
                                      "l2.size=768KiB", "gpu.launch_latency=100");
-    const uint64_t steps = 32;
-    const lab_access_t a = {.op = {"LDG.E.SYS", NULL, "R2"},
-                            .blocks = 64,
-                            .threads = 256,
-                            .mask = (uint32_t)LAB_FULL,
-                            .steps = steps,
-                            .address = stream_address,
-                            .ctx = &steps};
     (void)state;
-    synth_t *s = synth_create();
-    lab_access_add(s, &spec, &a);
+    synth_t *s = busy_dram(&spec, &(lab_op_t){"LDG.E.SYS", NULL, "R2"}, stream_address);
     const predicted_t p = predict_launch_of(&spec, synth_source(s), 1);
     const launch_result_t r = lab_run_one(&spec, s);
     const dram_spec_t *d = &spec.mem.dram;
-    const double sectors = 64.0 * 8 * (double)steps * 4;
+    const double sectors = 64.0 * 8 * (double)BUSY_STEPS * 4;
     const double burst = fmax((double)SECTOR_BYTES / (d->bus_bytes * d->data_rate), d->tCCD);
     assert_int_equal(p.bound, PREDICT_DRAM);
     lab_assert_near(p.part[PREDICT_DRAM],
@@ -157,17 +166,8 @@ static void scattered_stores_open_rows(void **state)
 {
     const gpu_spec_t spec = LAB_SPEC("v100", "sm.count=8", "mem.partitions=4", "l2.slices=4",
                                      "l2.size=768KiB", "gpu.launch_latency=100", "dram.ecc=false");
-    const uint64_t steps = 32;
-    const lab_access_t a = {.op = {"STG.E.SYS", NULL, "R2 R4"},
-                            .blocks = 64,
-                            .threads = 256,
-                            .mask = (uint32_t)LAB_FULL,
-                            .steps = steps,
-                            .address = scattered_address,
-                            .ctx = &steps};
     (void)state;
-    synth_t *s = synth_create();
-    lab_access_add(s, &spec, &a);
+    synth_t *s = busy_dram(&spec, &(lab_op_t){"STG.E.SYS", NULL, "R2 R4"}, scattered_address);
     const predicted_t p = predict_launch_of(&spec, synth_source(s), 1);
     const launch_result_t r = lab_run_one(&spec, s);
     const dram_spec_t *d = &spec.mem.dram;
@@ -419,27 +419,13 @@ static void code_that_is_jumped_over_takes_no_time(void **state)
     assert_true(p[1].cycles > p[0].cycles);
 }
 
-static void whole_body(synth_warp_t *w, const void *ctx)
-{
-    synth_emit_span(w, 0, *(const unsigned *)ctx);
-}
-
 /* A trace that lists only what is executed: instructions that follow each other lie in places that are apart. */
 static void a_run_that_jumps_reads_the_places_that_it_jumps_to(void **state)
 {
-    enum { PLACES = 4, IN_PLACE = 8, APART = 0x8000, CODE_BYTES = 16 };
     const gpu_spec_t spec = LAB_SPEC("v100", "sm.count=1");
-    const unsigned insts = PLACES * IN_PLACE;
     (void)state;
     synth_t *s = synth_create();
-    synth_kernel_t *k =
-        synth_kernel_create(s, "apart", &(synth_shape_t){.grid = {1}, .block = {32}});
-    for (unsigned i = 0; i < insts; i++) {
-        const bool ends = i + 1 == insts;
-        const unsigned at = synth_code(k, ends ? "EXIT" : "FADD", ends ? "" : "R1", "R1 R2");
-        synth_inst(k, at)->pc = i / IN_PLACE * APART + i % IN_PLACE * CODE_BYTES;
-    }
-    synth_kernel_body(k, whole_body, &insts);
+    walk_lab_add_jumps(s);
     const predicted_t p = predict_launch_of(&spec, synth_source(s), 1);
     const launch_result_t r = lab_run_one(&spec, s);
     lab_assert_near(p.cycles, (double)launch_result_cycles(&r), 0.1, "four places");

@@ -94,6 +94,19 @@ static void writes_below_the_high_mark_do_not_disturb_a_stream_of_reads(void **s
     dram_channel_free(c);
 }
 
+/* Writes four sectors, the first n of them in part, and reads one of the same row meanwhile. Returns the tick of the
+ * first column command. */
+static uint64_t write_then_read(dram_channel_t *c, const dram_spec_t *s, uint32_t n)
+{
+    dram_write_part(c->d, 0, dram_channel_place(c, 1, 0, 0), 15, (1u << n) - 1);
+    const uint64_t first = dram_arrival_tick(c, 0) + s->tRCD;
+    const cycle_t sent = clock_cycle_from(&c->clock, first + 1) - s->latency / 2;
+    dram_channel_advance(c, sent);
+    dram_read(c->d, sent, dram_channel_place(c, 1, 0, 1), 1, 0);
+    dram_channel_finish(c);
+    return first;
+}
+
 /* Without error correction, the mask of a burst delays the next column command; seen by a read of the same row
  * that waits for the write. */
 static void the_mask_of_a_burst_takes_the_command_bus(void **state)
@@ -104,13 +117,8 @@ static void the_mask_of_a_burst_takes_the_command_bus(void **state)
         s.tREFI = s.write_wait = s.write_low = 0;
         s.tCCDM = 20;
         dram_channel_t *c = dram_channel_create(&s);
-        const uint32_t bl = dram_burst_ticks(&s), partial = (1u << n) - 1;
-        dram_write_part(c->d, 0, dram_channel_place(c, 1, 0, 0), 15, partial);
-        const uint64_t first = dram_arrival_tick(c, 0) + s.tRCD;
-        const cycle_t sent = clock_cycle_from(&c->clock, first + 1) - s.latency / 2;
-        dram_channel_advance(c, sent);
-        dram_read(c->d, sent, dram_channel_place(c, 1, 0, 1), 1, 0);
-        dram_channel_finish(c);
+        const uint32_t bl = dram_burst_ticks(&s);
+        const uint64_t first = write_then_read(c, &s, n);
         const uint64_t to_read = s.tWL + bl + s.tCDLR;
         const uint64_t ready = n == 4 ? first + 4 * s.tCCDM
                                       : dram_last_column(&s, first + n * s.tCCDM, 4 - n) + to_read;
@@ -132,13 +140,8 @@ static void bursts_that_are_read_first_turn_the_bus_twice(void **state)
         s.ecc = true;
         s.tREFI = s.write_wait = s.write_low = 0;
         dram_channel_t *c = dram_channel_create(&s);
-        const uint32_t bl = dram_burst_ticks(&s), partial = (1u << n) - 1;
-        dram_write_part(c->d, 0, dram_channel_place(c, 1, 0, 0), 15, partial);
-        const uint64_t first = dram_arrival_tick(c, 0) + s.tRCD;
-        const cycle_t sent = clock_cycle_from(&c->clock, first + 1) - s.latency / 2;
-        dram_channel_advance(c, sent);
-        dram_read(c->d, sent, dram_channel_place(c, 1, 0, 1), 1, 0);
-        dram_channel_finish(c);
+        const uint32_t bl = dram_burst_ticks(&s);
+        const uint64_t first = write_then_read(c, &s, n);
         const uint64_t to_write = s.tCL + bl + s.tRTW - s.tWL, to_read = s.tWL + bl + s.tCDLR;
         const uint64_t last_partial = first + n * to_write + (n > 0 ? (n - 1) * to_read : 0);
         const uint64_t last =

@@ -98,8 +98,7 @@ RB_CHECKED rb_code_t touch_walk_open(touch_walk_t **out, trace_source_t *source,
 RB_CHECKED rb_code_t touch_walk_go(touch_walk_t *k, uint64_t until, rb_err_t *err);
 bool touch_walk_is_done(const touch_walk_t *k);
 
-/* A walk that is done goes on with blocks [first, end). No access is a repeat of one
- * before. */
+/* A walk that is done goes on with blocks [first, end). No access is a repeat of one before. */
 void touch_walk_move(touch_walk_t *k, uint64_t first, uint64_t end);
 
 /* NULL is allowed. */

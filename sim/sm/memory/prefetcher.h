@@ -34,6 +34,9 @@ enum { PREFETCHER_COUNT = 0 PREFETCHERS(PREFETCHER_ONE_) };
 enum { PREFETCHER_STRIDE_ENTRY = 4 /* words */ };
 enum { PREFETCHER_STRIDES = PREFETCHER_STRIDE_WORDS / PREFETCHER_STRIDE_ENTRY };
 
+/* Equal distances in a row after which it prefetches. */
+enum { PREFETCHER_SURE = 2 };
+
 extern const param_choice_t prefetcher_choices[]; /* for the settings */
 extern const uint32_t prefetcher_words[PREFETCHER_COUNT];
 

@@ -7,8 +7,6 @@
 #include "sim/sm/memory/prefetcher.h"
 #include "sim/sm/memory/prefetcher_state.h"
 
-enum { SURE = 2 };
-
 /* The words of a table entry. */
 typedef enum { KEY, LAST_LINE, DISTANCE, CONFIDENCE } entry_word_t;
 
@@ -44,8 +42,8 @@ void prefetcher_stride_load(sm_t *sm, const prefetch_event_t *e, cycle_t now)
         entry[CONFIDENCE] = 1;
         return;
     }
-    if (entry[CONFIDENCE] < SURE)
+    if (entry[CONFIDENCE] < PREFETCHER_SURE)
         entry[CONFIDENCE]++;
-    for (uint32_t i = 1; entry[CONFIDENCE] == SURE && i <= prefetch_depth(sm); i++)
+    for (uint32_t i = 1; entry[CONFIDENCE] == PREFETCHER_SURE && i <= prefetch_depth(sm); i++)
         prefetch_line(sm, e->line + i * distance, now);
 }

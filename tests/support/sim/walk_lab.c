@@ -72,3 +72,24 @@ void walk_lab_add_lines(synth_t *s, const char *name, const walk_lab_line_t *o, 
     synth_code(k, "EXIT", "", "");
     synth_kernel_body(k, own_line_body, o);
 }
+
+enum { PLACES = 4, IN_PLACE = 8, APART = 0x8000, INST_BYTES = 16 };
+
+static void all_places(synth_warp_t *w, const void *ctx)
+{
+    (void)ctx;
+    synth_emit_span(w, 0, PLACES * IN_PLACE + 1);
+}
+
+void walk_lab_add_jumps(synth_t *s)
+{
+    synth_kernel_t *k =
+        synth_kernel_create(s, "apart", &(synth_shape_t){.grid = {1}, .block = {32}});
+    for (unsigned i = 0; i < PLACES * IN_PLACE; i++) {
+        const unsigned inst = synth_code(k, "FADD", "R1", "R1 R2");
+        synth_inst(k, inst)->pc = i / IN_PLACE * APART + i % IN_PLACE * INST_BYTES;
+    }
+    const unsigned end = synth_code(k, "EXIT", "", "");
+    synth_inst(k, end)->pc = (PLACES - 1) * APART + IN_PLACE * INST_BYTES;
+    synth_kernel_body(k, all_places, NULL);
+}

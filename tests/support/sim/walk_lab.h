@@ -27,4 +27,8 @@ typedef struct {
 /* Adds a launch of blocks of one warp each. `o` must live as long as s. */
 void walk_lab_add_lines(synth_t *s, const char *name, const walk_lab_line_t *o, uint32_t blocks);
 
+/* Adds a launch of one warp whose 32 instructions and end lie in four places of a function that are far apart, as in a
+ * trace that lists only what is executed. */
+void walk_lab_add_jumps(synth_t *s);
+
 #endif

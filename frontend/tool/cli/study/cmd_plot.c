@@ -71,21 +71,20 @@ static rb_code_t check(const plot_options_t *o, rb_err_t *err)
 }
 
 /* Draws into the folder of the first study unless -o says otherwise. */
-static rb_code_t draw(plot_options_t *o, rb_err_t *err)
+static rb_code_t draw(const plot_options_t *o, rb_err_t *err)
 {
+    figure_options_t figure = o->figure;
     const matrix_form_t form = (matrix_form_t)o->form;
     char *name = rb_format("%s.svg", figure_words[o->what]);
-    char *path = out_path(o->figure.folders[0], name);
-    o->figure.kind = (figure_kind_t)o->what;
-    o->figure.theme = (figure_theme_t)o->theme;
-    o->figure.form = o->has_form ? &form : NULL;
-    if (o->figure.output == NULL)
-        o->figure.output = path;
-    rb_code_t rc = figure_draw(&o->figure, err);
+    char *path = out_path(figure.folders[0], name);
+    figure.kind = (figure_kind_t)o->what;
+    figure.theme = (figure_theme_t)o->theme;
+    figure.form = o->has_form ? &form : NULL;
+    if (figure.output == NULL)
+        figure.output = path;
+    rb_code_t rc = figure_draw(&figure, err);
     if (rc == RB_OK)
-        rb_info("%s; its data and script are beside it (.csv, .gp)", o->figure.output);
-    o->figure.form = NULL;
-    o->figure.output = NULL;
+        rb_info("%s; its data and script are beside it (.csv, .gp)", figure.output);
     free(name);
     free(path);
     return rc;
