@@ -27,8 +27,8 @@ static const char *const operations[] = {
     /* the copy in the default stream waits for the streams that block, and the host for it */
     "\"copy to the host\", \"stream\": 0, \"priority\": 0, \"bytes\": 4096, \"waits\": [6, 12, 7]",
     "\"wait of the host\", \"waits\": [13, 6]",
-    "\"copy within the device\", \"stream\": 0, \"priority\": 0, \"bytes\": 4096, \"waits\": [13, "
-    "14]",
+    ("\"copy within the device\", \"stream\": 0, \"priority\": 0, \"bytes\": 4096, "
+     "\"waits\": [13, 14]"),
 };
 enum {
     COPIED_BYTES = 4096, /* each way */
